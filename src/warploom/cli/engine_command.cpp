@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/cli/engine_config_file.h"
+#include "warploom/cli/engine_flag_effects.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
 
@@ -18,50 +18,6 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kWhere = "--from-command";
-
-// Flags that say nothing of how long steps take; those of the second list stand alone.
-constexpr std::array<std::string_view, 34> kWithoutEffect{"host",
-                                                          "port",
-                                                          "served_model_name",
-                                                          "api_key",
-                                                          "download_dir",
-                                                          "tokenizer",
-                                                          "tokenizer_mode",
-                                                          "chat_template",
-                                                          "tool_call_parser",
-                                                          "reasoning_parser",
-                                                          "seed",
-                                                          "load_format",
-                                                          "revision",
-                                                          "max_log_len",
-                                                          "allowed_origins",
-                                                          "uvicorn_log_level",
-                                                          "config_format",
-                                                          "hf_token",
-                                                          "swap_space",
-                                                          "backend",
-                                                          "num_postprocess_workers",
-                                                          "stream_interval",
-                                                          "decode_log_interval",
-                                                          "kv_transfer_config",
-                                                          "disaggregation_mode",
-                                                          "disaggregation_transfer_backend",
-                                                          "disaggregation_ib_device",
-                                                          "disaggregation_bootstrap_port",
-                                                          "lora_modules",
-                                                          "lora_paths",
-                                                          "hicache_io_backend",
-                                                          "hicache_mem_layout",
-                                                          "hicache_write_policy",
-                                                          "hicache_storage_backend"};
-constexpr std::array<std::string_view, 6> kSwitchesWithoutEffect{
-    "trust_remote_code",       "disable_log_requests",   "disable_log_stats",
-    "enable_auto_tool_choice", "no_enable_log_requests", "enable_log_requests"};
-
-template <std::size_t N>
-bool holds(const std::array<std::string_view, N>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
 
 std::vector<std::string> shell_words(std::string_view text) {
   std::vector<std::string> words;
@@ -192,6 +148,7 @@ class Parser {
     if (equals != std::string::npos) value = word.substr(equals + 1);
     const std::string name = field_name(flag);
     const std::string where = fmt::format("{}: {}", kWhere, flag);
+    const FlagEffect effect = effect_of_flag(engine_->name, name);
     const auto& json_flags = engine_->command_line.json_flags;
     const auto json = std::find_if(json_flags.begin(), json_flags.end(),
                                    [&](const JsonFlag& whole) { return whole.flag == name; });
@@ -199,9 +156,9 @@ class Parser {
       entry->first.apply_entry(command_.config, entry->second, value_of(flag, value), where);
     } else if (json != json_flags.end()) {
       json->apply(command_.config, value_of(flag, value), where);
-    } else if (holds(kSwitchesWithoutEffect, name)) {
+    } else if (effect == FlagEffect::None) {
       command_.ignored.push_back(flag);
-    } else if (holds(kWithoutEffect, name)) {
+    } else if (effect == FlagEffect::NoneWithValue) {
       value_of(flag, value);
       command_.ignored.push_back(flag);
     } else if (name == "model" || name == "model_path") {
@@ -265,6 +222,10 @@ class Parser {
   }
 
   [[noreturn]] void refuse(const std::string& flag, const std::string& name) const {
+    if (effect_of_flag(engine_->name, name) == FlagEffect::NotModelled)
+      throw Unsupported(
+          fmt::format("{}: {} changes what {} does and is not modelled, expected a command line without it",
+                      kWhere, flag, engine_->name));
     std::vector<std::string> names;
     for (const EngineFlag& own : engine_->flags) names.emplace_back(own.flag);
     for (const Field& field : fields_of<ServingConfig>().fields) names.push_back(field.name);

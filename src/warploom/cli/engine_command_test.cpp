@@ -51,6 +51,26 @@ TEST(EngineCommand, ReadsWhichStepsAreGraphs) {
   EXPECT_THROW(config_of("-cc '{\"max_cudagraph_capture_size\": 0}'"), InvalidInput);
 }
 
+// What stands in the way of a flag that is known is its value or what it needs, never that nobody knows it.
+TEST(EngineCommand, KnowsEveryFlagOfVllm033) {
+  std::ifstream file(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/engine_flags/vllm_0_33_0.txt");
+  ASSERT_TRUE(file.good());
+  std::size_t seen = 0;
+  for (std::string flag; std::getline(file, flag); ++seen) {
+    for (const char* value : {"", " 1"}) {
+      try {
+        parse_engine_command("vllm serve Llama-3.1-8B " + flag + value, ConfigFiles::Refused);
+      } catch (const Error& error) {
+        EXPECT_EQ(std::string(error.what()).find(flag + " is not modelled"), std::string::npos) << error.what();
+      }
+    }
+  }
+  EXPECT_GT(seen, 400u);
+  EXPECT_THROW(parse_engine_command("vllm serve Llama-3.1-8B --cpu-offload-gb 4"), Unsupported);
+  EXPECT_EQ(parse_engine_command("vllm serve Llama-3.1-8B --no-enable-ssl-refresh --ssl-keyfile a").ignored,
+            (std::vector<std::string>{"--no-enable-ssl-refresh", "--ssl-keyfile"}));
+}
+
 TEST(EngineCommand, CastsWeightsAsTheEngineDoes) {
   for (const char* half : {"half", "float16"})
     EXPECT_EQ(parse_engine_command(std::string("vllm serve a --dtype ") + half).quantization, "fp16");

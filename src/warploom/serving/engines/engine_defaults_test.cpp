@@ -94,6 +94,37 @@ TEST(ServingConfig, TakesTheDefaultsOfTheVersion) {
   EXPECT_EQ(padded(resolved("trtllm", "1.3.0rc20"), 140), 192);
 }
 
+TEST(ServingConfig, TakesTheDefaultsOfNewVersionsForTheGpu) {
+  const GpuSpec h200{.name = "h200_sxm", .compute_capability = 90, .memory_capacity = gibibytes(141)};
+  const GpuSpec b200{.name = "b200_sxm", .compute_capability = 100, .memory_capacity = gibibytes(178)};
+  const GpuSpec gb10{.name = "gb10", .compute_capability = 121, .memory_capacity = gibibytes(119)};
+  const GpuSpec rtx5090{.name = "rtx_5090", .compute_capability = 120, .memory_capacity = gibibytes(31.8)};
+  const auto resolved = [](ServingConfig config, const GpuSpec& gpu, std::string_view version) {
+    resolve_defaults(config, gpu, version);
+    return config;
+  };
+  EXPECT_EQ(resolved({}, h200, "0.19.1").gpu_memory_utilization, 0.9);
+  EXPECT_EQ(resolved({}, h200, "0.20.0").gpu_memory_utilization, 0.92);
+  // Steps and graphs of large Blackwell GPUs since 0.28.0.
+  EXPECT_EQ(resolved({}, b200, "0.27.1").max_num_batched_tokens, 8192);
+  EXPECT_EQ(resolved({}, b200, "0.28.0").max_num_batched_tokens, 16384);
+  EXPECT_EQ(resolved({}, h200, "0.33.0").max_num_batched_tokens, 8192);
+  EXPECT_EQ(graph_sizes_of(resolved({}, b200, "0.27.1")).back(), 512);
+  EXPECT_EQ(graph_sizes_of(resolved({}, b200, "")).back(), 1024);
+  EXPECT_EQ(graph_sizes_of(resolved({}, h200, "")).back(), 512);
+  EXPECT_EQ(resolved({}, gb10, "0.32.0").max_num_seqs, 1024);
+  EXPECT_EQ(resolved({}, gb10, "0.33.0").max_num_seqs, 256);
+  const auto sglang = [&](std::string_view version, std::optional<std::int64_t> seqs = {}) {
+    return resolved({.engine = "sglang", .max_num_seqs = seqs}, rtx5090, version);
+  };
+  EXPECT_EQ(sglang("0.5.19").chunked_prefill_size, 2048);
+  EXPECT_EQ(sglang("0.5.20").chunked_prefill_size, 4096);
+  EXPECT_EQ(graph_sizes_of(sglang("0.5.19")).back(), 24);
+  EXPECT_EQ(graph_sizes_of(sglang("0.5.20")).back(), 48);
+  EXPECT_EQ(graph_sizes_of(sglang("0.5.21", 16)).back(), 48);
+  EXPECT_EQ(graph_sizes_of(sglang("0.5.22", 16)).back(), 16);
+}
+
 TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {
   ServingConfig config;
   config.max_num_seqs = 77;

@@ -58,7 +58,9 @@ constexpr EngineManifests kManifests{.image = "lmsysorg/sglang",
 
 // python/sglang/srt/server_args.py, _handle_gpu_memory_settings and _generate_cuda_graph_batch_sizes: since
 // 0.5.3 graphs hold up to 8 (80 from four GPUs on) requests below 35 GiB of memory, 24 (80) to 32 (160)
-// below 60, 256 (512) below 160 and 512 above; before it 160 whatever the GPU. Looked through up to 0.5.16.
+// below 60, 256 (512) below 160 and 512 above; before it 160 whatever the GPU. Since 0.5.20 GPUs of 20 to 35
+// GiB take 4,096 tokens of prompts and graphs of up to 48 (160) requests, since 0.5.22 no graph is larger
+// than max_running_requests (arg_groups/memory_hook.py). Read in the sources of 0.5.16 to 0.5.23.
 //
 // Steps of prompts run as graphs of parts of the model by default since 0.5.10, cut by torch.compile; since
 // 0.5.15 the capture itself breaks at attention (model_executor/cuda_graph_config.py). Models that read
@@ -70,14 +72,18 @@ struct SglangVersion {
   std::int64_t max_num_seqs, max_num_batched_tokens;
   bool graphs_by_memory;
   PromptGraphs prompt_graphs;
+  bool more_below_35_gib = false;
+  bool graphs_follow_requests = false;
 };
-constexpr std::string_view kNewestSglang = "0.5.16";
-constexpr std::array<SglangVersion, 5> kVersions{
+constexpr std::string_view kNewestSglang = "0.5.23";
+constexpr std::array<SglangVersion, 7> kVersions{
     {{"0.4.0", "20241203", 2048, 16384, false, PromptGraphs::None},
      {"0.5.3", "20251006", 2048, 16384, true, PromptGraphs::None},
      {"0.5.10", "20260405", 2048, 16384, true, PromptGraphs::Compiled},
      {"0.5.15", "20260710", 2048, 16384, true, PromptGraphs::Broken},
-     {"0.5.16", "20260725", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35}}};
+     {"0.5.16", "20260725", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35},
+     {"0.5.20", "20260918", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35, true},
+     {"0.5.22", "20261016", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35, true, true}}};
 
 VersionRow version_row(std::string_view version) {
   return {row_of_version(kVersions, version).since, kNewestSglang};
@@ -92,6 +98,7 @@ GraphSizes graph_sizes(const SglangVersion& version, const ServingConfig& config
     std::int64_t few_gpus, four_gpus;  // requests of the largest graph
   };
   constexpr std::array<GraphsBelow, 4> kLargest{{{20, 8, 8}, {35, 24, 80}, {60, 32, 160}, {160, 256, 512}}};
+  constexpr GraphsBelow kMore{35, 48, 160};
   constexpr std::int64_t kLargestOfLarge = 512, kOldLargest = 160, kManyGpus = 4;
   GraphSizes sizes{.few = kFewGraphs,
                    .stretches = kGraphStretches,
@@ -99,11 +106,14 @@ GraphSizes graph_sizes(const SglangVersion& version, const ServingConfig& config
                    .at_most_sequences = false};
   if (!version.graphs_by_memory) sizes.largest = kOldLargest;
   if (!version.graphs_by_memory) return sizes;
-  for (const GraphsBelow& below : kLargest) {
+  for (GraphsBelow below : kLargest) {
     if (to_gibibytes(gpu.memory_capacity) >= below.memory_gib) continue;
+    if (version.more_below_35_gib && below.memory_gib == kMore.memory_gib) below = kMore;
     sizes.largest = config.tensor_parallel_size < kManyGpus ? below.few_gpus : below.four_gpus;
     break;
   }
+  if (version.graphs_follow_requests && config.max_num_seqs)
+    sizes.largest = std::min(sizes.largest, *config.max_num_seqs);
   return sizes;
 }
 
@@ -111,24 +121,25 @@ struct ChunkBelow {
   double memory_gib;
   std::int64_t tokens;
 };
-constexpr std::array<ChunkBelow, 3> kChunks{{{35, 2048}, {60, 4096}, {160, 8192}}};
+constexpr std::array<ChunkBelow, 4> kChunks{{{20, 2048}, {35, 2048}, {60, 4096}, {160, 8192}}};
+constexpr std::array<ChunkBelow, 4> kNewerChunks{{{20, 2048}, {35, 4096}, {60, 4096}, {160, 8192}}};
 constexpr std::int64_t kLargestChunk = 16384;
 
-std::int64_t chunk_tokens(const GpuSpec& gpu) {
-  for (const ChunkBelow& step : kChunks)
+std::int64_t chunk_tokens(const SglangVersion& version, const GpuSpec& gpu) {
+  for (const ChunkBelow& step : version.more_below_35_gib ? kNewerChunks : kChunks)
     if (to_gibibytes(gpu.memory_capacity) < step.memory_gib) return step.tokens;
   return kLargestChunk;
 }
 
 // Share of memory for weights and KV: it keeps 1.5 MiB a token of a chunk, 2 MiB a sequence of the largest
 // CUDA graph and a GiB for every eight GPUs.
-double static_share(const ServingConfig& config, const GpuSpec& gpu) {
+double static_share(const SglangVersion& version, const ServingConfig& config, const GpuSpec& gpu) {
   constexpr double kChunkTokenMib = 1.5, kSequenceMib = 2, kEightGpusMib = 1024;
   constexpr double kSmallGib = 60, kSmallGraph = 160, kLargeGraph = 512;
   const double memory = to_gibibytes(gpu.memory_capacity) * 1024;
   const double graph = to_gibibytes(gpu.memory_capacity) < kSmallGib ? kSmallGraph : kLargeGraph;
   const double ranks = double(config.tensor_parallel_size * config.pipeline_parallel_size);
-  const double chunk = double(config.chunked_prefill_size.value_or(chunk_tokens(gpu)));
+  const double chunk = double(config.chunked_prefill_size.value_or(chunk_tokens(version, gpu)));
   const double kept = kChunkTokenMib * chunk + kSequenceMib * graph + ranks / 8 * kEightGpusMib;
   return std::clamp((memory - kept) / memory, 0.5, 0.95);
 }
@@ -137,8 +148,8 @@ EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::st
   const SglangVersion& known = row_of_version(kVersions, version);
   return {.max_num_seqs = known.max_num_seqs,
           .max_num_batched_tokens = known.max_num_batched_tokens,
-          .gpu_memory_utilization = static_share(config, gpu),
-          .chunked_prefill_size = chunk_tokens(gpu),
+          .gpu_memory_utilization = static_share(known, config, gpu),
+          .chunked_prefill_size = chunk_tokens(known, gpu),
           .async_scheduling = true,  // the overlap scheduler, on since 0.4
           .graph_sizes = graph_sizes(known, config, gpu)};
 }

@@ -49,22 +49,52 @@ constexpr GraphSizes kOldGraphSizes{.stretches = kOldStretches};
 // vllm/engine/arg_utils.py, get_batch_defaults: GPUs of at least 70 GiB other than A100 are large. What
 // changed: 0.11.0 captures whole decoding steps beside the pieces of the others (pull request 25444);
 // 0.11.1 captures every 16th size above 256; 0.14.0 chooses the next step while one runs (pull request
-// 27614, as its release notes say). Looked through up to 0.24.0: no other of these defaults changed.
+// 27614, as its release notes say); 0.20.0 takes 0.92 of the memory (config/cache.py); 0.28.0 gives GPUs of
+// at least 160 GiB 16,384 tokens a step and captures up to 1,024 tokens on sm_100 and sm_103
+// (config/vllm.py, _set_cudagraph_sizes); 0.33.0 counts sm_121 among the small. Read in the sources of
+// 0.14.0, 0.17.0, 0.19.0 to 0.20.0 and 0.22.0 to 0.33.0: no other of these defaults changed. From 0.29.0 on
+// max_num_seqs itself is captured too where it fits, which differs where it is no multiple of 16 alone.
 struct VllmVersion {
   std::string_view since, released;
-  std::int64_t large_max_num_seqs, large_max_num_batched_tokens;
   double gpu_memory_utilization;
   bool async_scheduling;
   std::string_view cudagraph_mode;
   GraphSizes graph_sizes;
+  bool knows_blackwell = false;  // as of 0.28.0
+  bool sm121_is_small = false;
 };
-constexpr std::string_view kNewestVllm = "0.24.0";
-constexpr std::array<VllmVersion, 4> kVersions{{
-    {"0.8.0", "20250318", 1024, 8192, 0.9, false, "PIECEWISE", kOldGraphSizes},
-    {"0.11.0", "20251004", 1024, 8192, 0.9, false, kNewestGraphMode, kOldGraphSizes},
-    {"0.11.1", "20251119", 1024, 8192, 0.9, false, kNewestGraphMode, {}},
-    {"0.14.0", "20260120", 1024, 8192, 0.9, true, kNewestGraphMode, {}},
+constexpr std::string_view kNewestVllm = "0.33.0";
+constexpr std::array<VllmVersion, 7> kVersions{{
+    {"0.8.0", "20250318", 0.9, false, "PIECEWISE", kOldGraphSizes},
+    {"0.11.0", "20251004", 0.9, false, kNewestGraphMode, kOldGraphSizes},
+    {"0.11.1", "20251119", 0.9, false, kNewestGraphMode, {}},
+    {"0.14.0", "20260120", 0.9, true, kNewestGraphMode, {}},
+    {"0.20.0", "20260427", 0.92, true, kNewestGraphMode, {}},
+    {"0.28.0", "20260826", 0.92, true, kNewestGraphMode, {}, true},
+    {"0.33.0", "20261102", 0.92, true, kNewestGraphMode, {}, true, true},
 }};
+
+// What a step holds by default where an OpenAI server is started.
+struct BatchLimits {
+  std::int64_t max_num_seqs, max_num_batched_tokens;
+};
+constexpr BatchLimits kLarge{1024, 8192}, kLargest{1024, 16384},
+    kSmall{kSmallMaxNumSeqs, kSmallMaxNumBatchedTokens};
+
+BatchLimits batch_limits(const VllmVersion& version, const GpuSpec& gpu) {
+  constexpr Bytes kLargeMemory = gibibytes(70), kLargestMemory = gibibytes(160);
+  if (version.knows_blackwell && gpu.memory_capacity >= kLargestMemory) return kLargest;
+  const bool slow = gpu.name.find("a100") != std::string::npos ||
+                    (version.sm121_is_small && gpu.compute_capability == 121);
+  return gpu.memory_capacity >= kLargeMemory && !slow ? kLarge : kSmall;
+}
+
+GraphSizes graph_sizes(const VllmVersion& version, const GpuSpec& gpu) {
+  constexpr std::int64_t kLargestOnBlackwell = 1024;
+  GraphSizes sizes = version.graph_sizes;
+  if (version.knows_blackwell && gpu.compute_capability / 10 == 10) sizes.largest = kLargestOnBlackwell;
+  return sizes;
+}
 
 VersionRow version_row(std::string_view version) {
   return {row_of_version(kVersions, version).since, kNewestVllm};
@@ -74,18 +104,14 @@ constexpr bool kChunksPrompts = true;
 
 EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::string_view version) {
   const VllmVersion& known = row_of_version(kVersions, version);
-  EngineDefaults found{.max_num_seqs = kSmallMaxNumSeqs,
-                       .max_num_batched_tokens = kSmallMaxNumBatchedTokens,
+  const BatchLimits limits = batch_limits(known, gpu);
+  EngineDefaults found{.max_num_seqs = limits.max_num_seqs,
+                       .max_num_batched_tokens = limits.max_num_batched_tokens,
                        .gpu_memory_utilization = known.gpu_memory_utilization,
                        .chunked_prefill_size = std::nullopt,
                        .async_scheduling = known.async_scheduling,
                        .cudagraph_mode = known.cudagraph_mode,
-                       .graph_sizes = known.graph_sizes};
-  const bool large = gpu.memory_capacity >= gibibytes(70) && gpu.name.find("a100") == std::string::npos;
-  if (large) {
-    found.max_num_seqs = known.large_max_num_seqs;
-    found.max_num_batched_tokens = known.large_max_num_batched_tokens;
-  }
+                       .graph_sizes = graph_sizes(known, gpu)};
   // A prompt that is not split must fit into a step; requests follow the tokens that were asked for
   // (engine/arg_utils.py, _set_default_max_num_seqs_and_batched_tokens_args).
   if (!config.enable_chunked_prefill.value_or(kChunksPrompts) && config.max_model_len)

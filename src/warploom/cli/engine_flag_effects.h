@@ -1,0 +1,15 @@
+// What flags of engines that are no fields of ServingConfig do to the times of a run: data/engines/flags.json.
+#pragma once
+
+#include <string_view>
+
+namespace warploom {
+
+// None: a switch that says nothing of how long steps take. NoneWithValue: the same of a flag with a value.
+// NotModelled: the engine's own, it changes times or memory in a way that is not modelled.
+enum class FlagEffect { Unknown, None, NoneWithValue, NotModelled };
+
+// `name` as a field's, "served_model_name"; of a switch also with "no_" before it.
+FlagEffect effect_of_flag(std::string_view engine, std::string_view name);
+
+}  // namespace warploom
