@@ -256,8 +256,8 @@ constexpr AnswerAccess kClients = AnswerAccess::Clients;
 
 // The fields of a setup that name files, and `more` of the request around it.
 constexpr AnswerFiles setup_files(std::initializer_list<std::string_view> more = {}) {
-  AnswerFiles files{"model", "gpu", "predictor", "vision_encoder", "host_profile",
-                    "speculative_draft_model_path"};
+  AnswerFiles files{"model",          "gpu",          "predictor",
+                    "vision_encoder", "host_profile", "speculative_draft_model_path"};
   constexpr std::size_t kOfSetup = 6;
   std::copy(more.begin(), more.end(), files.begin() + kOfSetup);
   return files;
@@ -265,22 +265,14 @@ constexpr AnswerFiles setup_files(std::initializer_list<std::string_view> more =
 
 constexpr AnsweredRequest kPredictedAnswers[] = {
     {"predict", answer_predict, {.access = kClients, .is_short = true, .files = {"gpu", "predictor"}}},
-    {"step",
-     answer_step,
-     {.access = kClients, .is_short = true, .files = setup_files()}},
-    {"static",
-     answer_static,
-     {.access = kClients, .is_short = true, .files = setup_files()}},
-    {"simulate",
-     answer_simulate,
-     {.access = kClients, .files = setup_files({"trace", "clients", "tuned"})}},
+    {"step", answer_step, {.access = kClients, .is_short = true, .files = setup_files()}},
+    {"static", answer_static, {.access = kClients, .is_short = true, .files = setup_files()}},
+    {"simulate", answer_simulate, {.access = kClients, .files = setup_files({"trace", "clients", "tuned"})}},
     {"gpus", answer_gpus, {.access = kClients, .is_short = true}},
     {"gpu", answer_gpu, {.access = kClients, .is_short = true, .files = {"name"}}},
     {"models", answer_models, {.access = kClients, .is_short = true, .files = {"name"}}},
     {"schema", answer_schema, {.access = kClients, .is_short = true}},
-    {"diagnose",
-     answer_diagnose,
-     {.access = kClients, .files = setup_files({"data"})}},
+    {"diagnose", answer_diagnose, {.access = kClients, .files = setup_files({"data"})}},
     {"plan",
      answer_plan,
      {.access = kClients,

@@ -146,7 +146,7 @@ class Parser {
     const std::string flag = word.substr(0, equals);
     std::optional<std::string> value;
     if (equals != std::string::npos) value = word.substr(equals + 1);
-    const std::string name = field_name(flag);
+    const std::string name = settled_name(field_name(flag));
     const std::string where = fmt::format("{}: {}", kWhere, flag);
     const FlagEffect effect = effect_of_flag(engine_->name, name);
     const auto& json_flags = engine_->command_line.json_flags;
@@ -173,6 +173,26 @@ class Parser {
     } else {
       take_field(flag, name, value);
     }
+  }
+
+  bool knows(const std::string& name) const {
+    const auto& flags = engine_->flags;
+    return effect_of_flag(engine_->name, name) != FlagEffect::Unknown ||
+           fields_of<ServingConfig>().find(name) != nullptr ||
+           std::any_of(flags.begin(), flags.end(), [&](const EngineFlag& own) { return own.flag == name; });
+  }
+
+  // Spelled out; vLLM's --disable-X is --no-enable-X where that is its name, and the other way round.
+  std::string settled_name(const std::string& spelled) const {
+    const std::string name(long_name_of_flag(engine_->name, spelled));
+    if (knows(name)) return name;
+    constexpr std::string_view kEnable = "enable_", kDisable = "disable_";
+    for (const auto& [is, other] : {std::pair{kEnable, kDisable}, std::pair{kDisable, kEnable}}) {
+      if (!name.starts_with(is)) continue;
+      const std::string opposite = std::string(other) + name.substr(is.size());
+      if (knows(opposite)) return "no_" + opposite;
+    }
+    return name;
   }
 
   // Weights that are stored in bf16 are cast, which GPUs before Ampere need.

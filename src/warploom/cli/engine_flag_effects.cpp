@@ -17,6 +17,7 @@ using Names = std::set<std::string, std::less<>>;
 struct FlagLists {
   Names values, switches;
   std::map<std::string, Names, std::less<>> not_modelled;
+  std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> spellings;
 };
 
 const FlagLists& flag_lists() {
@@ -26,12 +27,20 @@ const FlagLists& flag_lists() {
     const Json& without = document.at("without_effect");
     return FlagLists{.values = without.at("values").get<Names>(),
                      .switches = without.at("switches").get<Names>(),
-                     .not_modelled = document.at("not_modelled").get<decltype(FlagLists::not_modelled)>()};
+                     .not_modelled = document.at("not_modelled").get<decltype(FlagLists::not_modelled)>(),
+                     .spellings = document.at("spellings").get<decltype(FlagLists::spellings)>()};
   }();
   return lists;
 }
 
 }  // namespace
+
+std::string_view long_name_of_flag(std::string_view engine, std::string_view name) {
+  const auto own = flag_lists().spellings.find(engine);
+  if (own == flag_lists().spellings.end()) return name;
+  const auto found = own->second.find(name);
+  return found == own->second.end() ? name : std::string_view(found->second);
+}
 
 FlagEffect effect_of_flag(std::string_view engine, std::string_view name) {
   const FlagLists& lists = flag_lists();
@@ -39,7 +48,8 @@ FlagEffect effect_of_flag(std::string_view engine, std::string_view name) {
   const std::string_view plain = name.starts_with("no_") ? name.substr(3) : name;
   if (lists.switches.contains(name) || lists.switches.contains(plain)) return FlagEffect::None;
   const auto own = lists.not_modelled.find(engine);
-  const bool listed = own != lists.not_modelled.end() && (own->second.contains(name) || own->second.contains(plain));
+  const bool listed =
+      own != lists.not_modelled.end() && (own->second.contains(name) || own->second.contains(plain));
   return listed ? FlagEffect::NotModelled : FlagEffect::Unknown;
 }
 

@@ -84,8 +84,8 @@ constexpr BatchLimits kLarge{1024, 8192}, kLargest{1024, 16384},
 BatchLimits batch_limits(const VllmVersion& version, const GpuSpec& gpu) {
   constexpr Bytes kLargeMemory = gibibytes(70), kLargestMemory = gibibytes(160);
   if (version.knows_blackwell && gpu.memory_capacity >= kLargestMemory) return kLargest;
-  const bool slow = gpu.name.find("a100") != std::string::npos ||
-                    (version.sm121_is_small && gpu.compute_capability == 121);
+  const bool slow =
+      gpu.name.find("a100") != std::string::npos || (version.sm121_is_small && gpu.compute_capability == 121);
   return gpu.memory_capacity >= kLargeMemory && !slow ? kLarge : kSmall;
 }
 
