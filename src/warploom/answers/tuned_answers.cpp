@@ -83,21 +83,15 @@ Json answer_tune_export(const Question& question) {
   const auto request = read_request<TuneExportRequest>(question.session, question.asked);
   const RuntimeTable table = RuntimeTable::open(request.table);
   std::filesystem::path path = request.output;
-  switch (request.format) {
-    case ExportFormat::Table:
-      table.write(path);
-      break;
-    case ExportFormat::KernelTuner: {
-      constexpr std::size_t kBest = 10;
-      const TileShape shape{request.m, request.n, request.k};
-      write_json_file(path, kernel_tuner_json(table, {&shape, 1}, kBest));
-      break;
-    }
-    case ExportFormat::Vllm:
-    case ExportFormat::Sglang:
-      path /= fused_moe_file_name(table, request.n);
-      write_json_file(path, fused_moe_json(table, request.n, request.k));
-      break;
+  if (request.format == kTableFormat) {
+    table.write(path);
+  } else if (request.format == kKernelTunerFormat) {
+    constexpr std::size_t kBest = 10;
+    const TileShape shape{request.m, request.n, request.k};
+    write_json_file(path, kernel_tuner_json(table, {&shape, 1}, kBest));
+  } else {
+    path /= fused_moe_file_name(table, request.n);
+    write_json_file(path, fused_moe_json(table, request.n, request.k));
   }
   question.write([&] { return path.string() + "\n"; });
   return {{"file", path.string()}};

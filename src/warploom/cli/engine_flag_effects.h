@@ -1,4 +1,5 @@
-// What flags of engines that are no fields of ServingConfig do to the times of a run: data/engines/flags.json.
+// What flags of engines that are no fields of ServingConfig do to the times of a run.
+// Data: data/engines/flags.json.
 #pragma once
 
 #include <string_view>

@@ -76,13 +76,21 @@ TunePickResult tune_pick(const TunePickRequest& request) {
 
 FieldTable TuneExportRequest::describe() {
   using R = TuneExportRequest;
+  static const std::vector<std::string_view> formats = [] {
+    std::vector<std::string_view> names;
+    for (const auto& [engine, name] : EnumNames<MoeEngine>::kNames) names.push_back(name);
+    names.insert(names.end(), {kKernelTunerFormat, kTableFormat});
+    return names;
+  }();
   return RequestFields<R>("tune_export")
       .add("table", &R::table, {.doc = "a table that `tune fit` wrote", .required = true})
       .add("n", &R::n, {.doc = "columns (keys)", .required = true})
       .add("k", &R::k, {.doc = "depth (batch x heads)", .required = true})
       .add("m", &R::m, {.doc = "kernel_tuner: the shape's m"})
-      .add("format", &R::format, {.doc = "fused_moe JSON of an engine, results of Kernel Tuner, or a table"})
-      .add("output", &R::output, {.doc = "file, or for vllm and sglang a folder", .required = true})
+      .add("format", &R::format,
+           {.doc = "fused_moe JSON of an engine, results of Kernel Tuner, or the table itself",
+            .choices = formats})
+      .add("output", &R::output, {.doc = "file, or for an engine a folder", .required = true})
       .table();
 }
 

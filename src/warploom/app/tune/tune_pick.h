@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "warploom/base/fields.h"
+#include "warploom/fused_moe/moe_layer.h"
 #include "warploom/tuner/table_options.h"
 #include "warploom/tuner/tile_table.h"
 
@@ -39,21 +41,13 @@ struct TunePickResult {
 // experts that the table has not.
 TunePickResult tune_pick(const TunePickRequest& request);
 
-// fused_moe JSON of the engines; results of Kernel Tuner; the table itself.
-enum class ExportFormat { Vllm, Sglang, KernelTuner, Table };
-template <>
-struct EnumNames<ExportFormat> {
-  static constexpr std::array<std::pair<ExportFormat, std::string_view>, 4> kNames{
-      {{ExportFormat::Vllm, "vllm"},
-       {ExportFormat::Sglang, "sglang"},
-       {ExportFormat::KernelTuner, "kernel_tuner"},
-       {ExportFormat::Table, "table"}}};
-};
+// What tables are exported to beside the engines' fused_moe JSON.
+inline constexpr std::string_view kKernelTunerFormat = "kernel_tuner", kTableFormat = "table";
 
 struct TuneExportRequest {
-  std::filesystem::path table, output;  // output: a file, or a folder of an engine's files
-  std::int64_t m = 4096, n = 0, k = 0;  // m: of kernel_tuner's shape
-  ExportFormat format = ExportFormat::Vllm;
+  std::filesystem::path table, output;       // output: a file, or a folder of an engine's files
+  std::int64_t m = 4096, n = 0, k = 0;       // m: of kernel_tuner's shape
+  std::string format{name_of(MoeEngine())};  // of an engine (MoeEngine), or one of the two above
   static FieldTable describe();
 };
 

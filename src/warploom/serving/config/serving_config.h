@@ -11,8 +11,8 @@
 
 #include "warploom/base/fields.h"
 #include "warploom/models/kv_layout.h"
+#include "warploom/serving/config/kv_fetch_rule.h"
 #include "warploom/serving/host/host_model.h"
-#include "warploom/serving/kv/kv_tiers.h"
 #include "warploom/serving/pricing/graph_sizes.h"
 #include "warploom/serving/routing/router.h"
 

@@ -6,28 +6,16 @@
 // the GPU and is only counted; reading back makes the request wait.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <list>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
 
-#include "warploom/base/fields.h"
 #include "warploom/base/units.h"
+#include "warploom/serving/config/kv_fetch_rule.h"
 
 namespace warploom {
 
 enum class KvTier { None, Cpu, Disk };
-
-// Faster: where fetching takes less time than computing again, by the prompt steps so far. Always: whatever
-// is found, as vLLM's offloading connector and LMCache do.
-enum class KvFetchRule { Faster, Always };
-template <>
-struct EnumNames<KvFetchRule> {
-  static constexpr std::array<std::pair<KvFetchRule, std::string_view>, 2> kNames{
-      {{KvFetchRule::Faster, "faster"}, {KvFetchRule::Always, "always"}}};
-};
 
 // Sizes and speeds of one replica. `cpu_tokens` 0: no host tier; `disk_tokens` 0: no disk.
 struct KvTierConfig {
