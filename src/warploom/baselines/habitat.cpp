@@ -5,8 +5,8 @@
 #include "warploom/base/hash.h"
 #include "warploom/baselines/library_rows.h"
 #include "warploom/baselines/network/train_network.h"
-#include "warploom/kernels/family_kind.h"
 #include "warploom/kernels/frozen/frozen_profile.h"
+#include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/roofline.h"
 
 namespace warploom::baselines {
@@ -16,9 +16,8 @@ constexpr std::size_t kGpuInputs = 4;
 constexpr double kMicrosecond = 1e-6;
 
 bool scales_by_waves(const Operator& op) {
-  const Family family = family_of(op);
-  return family != Family::Gemm && family != Family::Moe && family != Family::MlaModule &&
-         !is_collective(family);
+  const OperatorFamily& family = family_value(op);
+  return !family.calls_library_products && family.kind != FamilyKind::Collective;
 }
 
 std::uint64_t origin_key(const Operator& op, const CircleKeys& keys) {

@@ -7,6 +7,7 @@
 // not exist in the family.
 #pragma once
 
+#include "warploom/kernels/attention_view.h"
 #include "warploom/kernels/base_constants.h"
 #include "warploom/kernels/gemm/gemm_model.h"
 #include "warploom/kernels/known_kernel.h"
@@ -36,5 +37,8 @@ StructuralPrice structural_price(const Operator& op, const GpuSpec& gpu, const C
 
 // Of the family's kernel alone, for callers that need its own parts too.
 StructuralPrice structural_price(const Gemm& op, const GpuSpec& gpu, const GemmModel& model);
+// Of one kernel of attention.
+StructuralPrice attention_price(const AttentionView& view, KnownKernel known, const GpuSpec& gpu,
+                                const KernelHints& hints, const BaseConstants& fitted);
 
 }  // namespace warploom

@@ -39,6 +39,9 @@
 #include "warploom/base/error.h"
 #include "warploom/base/json_schema.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/kernels/operator_family.h"
+#include "warploom/kernels/operator_fields.h"
+#include "warploom/kernels/operator_json.h"
 
 namespace warploom {
 namespace {
@@ -46,6 +49,15 @@ namespace {
 template <Described Request>
 DescribedRequest described(std::string_view about) {
   return {about, &fields_of<Request>(), [] { return std::make_shared<Request>(); }};
+}
+
+// What an example has otherwise than an operator with every field at its default.
+Json example_of(Family family) {
+  const Json standard = operator_to_json(default_operator(family));
+  Json example = Json::object();
+  for (const auto& [name, value] : operator_to_json(family_value(family).example(family)).items())
+    if (!standard.contains(name) || standard[name] != value) example[name] = value;
+  return example;
 }
 
 // Of an operator, as operator_from_json reads it: the fields of its family.
@@ -56,6 +68,7 @@ Json operator_schema() {
     Json schema = json_schema(operator_fields(family), operator_object(op));
     schema["properties"]["family"] = {{"const", name}};
     schema["required"].push_back("family");
+    schema["examples"] = Json::array({example_of(family)});
     families.push_back(std::move(schema));
   }
   return {{"oneOf", std::move(families)}, {"description", "the operator, by its family"}};

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "warploom/base/error.h"
+#include "warploom/kernels/operator_json.h"
 
 namespace warploom {
 namespace {
@@ -62,6 +63,20 @@ TEST(RequestSchema, RefusesAnUnknownNameWithTheNearest) {
     FAIL();
   } catch (const NotFound& error) {
     EXPECT_NE(std::string(error.what()).find("simulate"), std::string::npos) << error.what();
+  }
+}
+
+// The page starts there: a size that a model has, where the defaults are 1.
+TEST(RequestSchema, AnOperatorsExampleIsOneThatCanBePredicted) {
+  const Json schema = request_schema("predict");
+  const Json& families = schema["properties"]["operator"]["oneOf"];
+  EXPECT_EQ(families.size(), EnumNames<Family>::kNames.size());
+  for (const Json& family : families) {
+    Json example = family["examples"].at(0);
+    example["family"] = family["properties"]["family"]["const"];
+    EXPECT_NO_THROW(operator_from_json(example, "example")) << example.dump();
+    for (const auto& [name, value] : example.items())
+      EXPECT_TRUE(family["properties"].contains(name)) << name;
   }
 }
 

@@ -11,7 +11,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/parallel.h"
 #include "warploom/baselines/library_rows.h"
-#include "warploom/kernels/family_kind.h"
+#include "warploom/kernels/operator_family.h"
 #include "warploom/measurements/splits.h"
 
 namespace warploom::baselines {

@@ -78,9 +78,7 @@ struct Builder {
     add_attention(view_of(op));
   }
 
-  template <
-      AnyOf<RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding, Sampling, LinearAttention>
-          Op>
+  template <class Op>
   void build(const Op& op) {
     profile.work = work_of(op);
     add_streaming_grid(sequence, profile.work, "stream");

@@ -10,11 +10,11 @@
 
 #include "warploom/base/error.h"
 #include "warploom/kernels/matrix_rate.h"
+#include "warploom/kernels/nearest_kind.h"
 #include "warploom/kernels/physical_bound.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/predictor/answer/doubt.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/model/nearest_kind.h"
 #include "warploom/predictor/predictor.h"
 
 namespace warploom {

@@ -8,8 +8,8 @@
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/latency_model.h"
+#include "warploom/kernels/nearest_kind.h"
 #include "warploom/predictor/model/family_model.h"
-#include "warploom/predictor/model/nearest_kind.h"
 
 namespace warploom {
 

@@ -1,13 +1,12 @@
-#include "warploom/predictor/model/nearest_kind.h"
+#include "warploom/kernels/nearest_kind.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
-#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
+#include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/precision_support.h"
-#include "warploom/predictor/features/features.h"
 
 namespace warploom {
 namespace {
@@ -22,8 +21,6 @@ double octaves(DataType a, DataType b) {
   const double between = std::abs(width(a) - width(b));
   return between > 0 ? between : a != b ? kOtherType : 0.0;
 }
-
-DataType half_as_one(DataType type) { return type == DataType::Fp16 ? DataType::Bf16 : type; }
 
 // Types of operands as the matrix unit gets them.
 struct Arithmetic {
@@ -59,13 +56,19 @@ void sort_by_nearness(NearKinds& near) {
                    });
 }
 
-// `with` gives an operator of a scheme, as far as its kind goes.
-template <class With>
-NearKinds near_schemes(MatmulScheme own, const GpuSpec& gpu, With with) {
+}  // namespace
+
+NearKinds own_kind(std::uint32_t kind) {
+  NearKinds near;
+  near.kinds[near.count++] = {kind, 0, false, {}};
+  return near;
+}
+
+NearKinds near_schemes(MatmulScheme own, const GpuSpec& gpu, const KindOf<MatmulScheme>& kind_in) {
   const Arithmetic here = arithmetic_on(own, gpu);
   NearKinds near;
   const auto add = [&](MatmulScheme scheme) {
-    near.kinds[near.count++] = {kind_code(with(scheme)), distance(here, arithmetic_of(scheme)),
+    near.kinds[near.count++] = {kind_in(scheme), distance(here, arithmetic_of(scheme)),
                                 has_block_scales(scheme) != has_block_scales(own), scheme};
   };
   add(own);
@@ -75,74 +78,30 @@ NearKinds near_schemes(MatmulScheme own, const GpuSpec& gpu, With with) {
   return near;
 }
 
-// Kernels of attention by the types of products and cache.
-template <class Attention>
-NearKinds near_caches(const Attention& own) {
+NearKinds near_caches(DataType own_compute, DataType own_cache, const KindOf<DataType, DataType>& kind_in) {
   NearKinds near;
   const auto add = [&](DataType compute, DataType cache) {
-    Attention other;
-    if constexpr (requires { other.causal; }) other.causal = own.causal;
-    other.compute = compute;
-    other.kv_cache = cache;
     near.kinds[near.count++] = {
-        kind_code(other),
-        octaves(half_as_one(own.compute), compute) + octaves(half_as_one(own.kv_cache), cache),
+        kind_in(compute, cache),
+        octaves(half_as_one(own_compute), compute) + octaves(half_as_one(own_cache), cache),
         false,
         {}};
   };
-  add(half_as_one(own.compute), half_as_one(own.kv_cache));
+  add(half_as_one(own_compute), half_as_one(own_cache));
   for (const DataType compute : {DataType::Bf16, DataType::Fp8})
     for (const DataType cache : {DataType::Bf16, DataType::Fp8})
-      if (compute != half_as_one(own.compute) || cache != half_as_one(own.kv_cache)) add(compute, cache);
+      if (compute != half_as_one(own_compute) || cache != half_as_one(own_cache)) add(compute, cache);
   sort_by_nearness(near);
   return near;
 }
 
-}  // namespace
-
-NearKinds near_kinds(const Operator& op, const GpuSpec& gpu) {
-  return std::visit(
-      [&](const auto& own) -> NearKinds {
-        using T = std::decay_t<decltype(own)>;
-        if constexpr (requires { own.scheme; }) {
-          return near_schemes(own.scheme, gpu, [&](MatmulScheme scheme) {
-            T other = own;
-            other.scheme = scheme;
-            return Operator(other);
-          });
-        } else if constexpr (std::is_same_v<T, MlaModule>) {
-          return near_schemes(own.projections, gpu, [&](MatmulScheme scheme) {
-            MlaModule other;
-            other.projections = scheme;
-            other.compute = own.compute;
-            other.kv_cache = own.kv_cache;
-            other.decode = own.decode;
-            return Operator(other);
-          });
-        } else if constexpr (requires {
-                               own.compute;
-                               own.kv_cache;
-                             }) {
-          return near_caches(own);
-        } else {
-          static_assert(AnyOf<T, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding,
-                              Sampling, LinearAttention, Collective>);
-          NearKinds near;
-          near.kinds[near.count++] = {kind_code(op), 0, false, {}};
-          return near;
-        }
-      },
-      op);
-}
+NearKinds near_kinds(const Operator& op, const GpuSpec& gpu) { return family_value(op).near(op, gpu); }
 
 Operator restated(const Operator& op, MatmulScheme scheme) {
   Operator other = op;
-  if (auto* product = std::get_if<Gemm>(&other))
-    product->scheme = scheme;
-  else if (auto* experts = std::get_if<FusedMoe>(&other))
-    experts->scheme = scheme;
-  else
-    std::get<MlaModule>(other).projections = scheme;
+  const OperatorFamily& value = family_value(op);
+  WARPLOOM_ASSERT(value.scheme != nullptr);
+  *value.scheme(other) = scheme;
   return other;
 }
 

@@ -1,9 +1,9 @@
-#include "warploom/predictor/model/nearest_kind.h"
+#include "warploom/kernels/nearest_kind.h"
 
 #include <gtest/gtest.h>
 
 #include "warploom/hardware/gpu_catalog.h"
-#include "warploom/predictor/features/features.h"
+#include "warploom/kernels/operator_family.h"
 
 namespace warploom {
 namespace {
