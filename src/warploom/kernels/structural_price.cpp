@@ -1,5 +1,6 @@
 #include "warploom/kernels/structural_price.h"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <variant>
@@ -35,6 +36,9 @@ struct Pricing {
             .launch = base.launch,
             .compute = base.compute,
             .memory = base.memory,
+            .overlap = base.overlap,
+            .balance = base.waves / base.rounds,
+            .again = base.again,
             .tile_rows = double(kBlockScaledTile),
             .tile_columns = double(kBlockScaledTile),
             .tasks = 2 * base.row_tiles * base.column_pairs,
@@ -54,6 +58,8 @@ struct Pricing {
             .passes = base.write,
             .compute = base.compute,
             .memory = base.memory,
+            .overlap = base.overlap,
+            .balance = base.balance,
             .tile_rows = double(tiling.query_rows),
             .tile_columns = double(tiling.keys),
             .splits = base.splits,
@@ -68,7 +74,9 @@ struct Pricing {
             .launch = base.launch,
             .passes = base.projections,
             .compute = base.compute,
-            .memory = base.memory,
+            .memory = base.streamed,
+            .overlap = kMlaModuleOverlap,
+            .balance = base.balance,
             .tasks = base.tasks,
             .waves = base.tasks / double(gpu.sm_count)};
   }
@@ -84,6 +92,8 @@ struct Pricing {
             .passes = base.pairs_moved + base.choices_moved,
             .compute = base.products,
             .memory = cold ? base.cold_weights : base.weights,
+            .overlap = kMoeOverlap,
+            .balance = base.balance,
             .tile_rows = base.tile_rows,
             .tile_columns = base.tile_columns};
   }
@@ -111,11 +121,20 @@ struct Pricing {
 
   StructuralPrice of_rows(const Operator& op) const {
     const RowBase base = row_base(op, gpu, fitted);
-    return {.seconds = base.seconds, .launch = base.launch, .memory = base.stream};
+    const double moved = base.traffic.read + base.traffic.written;
+    return {.seconds = base.seconds,
+            .launch = base.launch,
+            .memory = base.stream,
+            .again = std::max(0.0, 1 - work_of(op).unique_bytes().value() / moved)};
   }
 };
 
 }  // namespace
+
+double StructuralPrice::sum_of_parts() const {
+  const bool both = compute > 0 && memory > 0;
+  return launch + passes + network + (both ? power_sum(compute, memory, overlap) : std::max(compute, memory));
+}
 
 StructuralPrice structural_price(const Gemm& op, const GpuSpec& gpu, const GemmModel& model) {
   GemmPrice price;
@@ -129,6 +148,8 @@ StructuralPrice structural_price(const Gemm& op, const GpuSpec& gpu, const GemmM
           .passes = price.quantise_seconds,
           .compute = price.tile_seconds,
           .memory = price.memory_seconds,
+          .overlap = model.overlap(),
+          .balance = model.balance(op, price),
           .tile_rows = double(tile.rows),
           .tile_columns = double(tile.columns),
           .splits = double(price.splits),
