@@ -13,6 +13,7 @@
 // neither is an error where define<> stands.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "warploom/kernels/bound_limit.h"
@@ -181,7 +182,11 @@ struct RowFamily : FamilyOf<Self, Held> {
   static StructuralPrice price(const Held& op, const GpuSpec& gpu, const ContextKernel&,
                                const BaseConstants& fitted) {
     const RowBase base = row_base(Self::traffic(op), gpu, fitted);
-    return {.seconds = base.seconds, .launch = base.launch, .memory = base.stream};
+    const double moved = base.traffic.read + base.traffic.written;
+    return {.seconds = base.seconds,
+            .launch = base.launch,
+            .memory = base.stream,
+            .again = std::max(0.0, 1 - Self::work(op).unique_bytes().value() / moved)};
   }
   static void profile(ProfileBuilder& builder, const Held& op) {
     builder.add_stream(Self::work(op), "stream");

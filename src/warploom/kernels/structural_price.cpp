@@ -1,11 +1,18 @@
 #include "warploom/kernels/structural_price.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "warploom/kernels/attention/kernel_attention_base.h"
 #include "warploom/kernels/operator_family.h"
+#include "warploom/kernels/structural_terms.h"
 
 namespace warploom {
+
+double StructuralPrice::sum_of_parts() const {
+  const bool both = compute > 0 && memory > 0;
+  return launch + passes + network + (both ? power_sum(compute, memory, overlap) : std::max(compute, memory));
+}
 
 StructuralPrice structural_price(const Gemm& op, const GpuSpec& gpu, const GemmModel& model) {
   GemmPrice price;
@@ -19,6 +26,8 @@ StructuralPrice structural_price(const Gemm& op, const GpuSpec& gpu, const GemmM
           .passes = price.quantise_seconds,
           .compute = price.tile_seconds,
           .memory = price.memory_seconds,
+          .overlap = model.overlap(),
+          .balance = model.balance(op, price),
           .tile_rows = double(tile.rows),
           .tile_columns = double(tile.columns),
           .splits = double(price.splits),
@@ -41,6 +50,8 @@ StructuralPrice attention_price(const AttentionView& view, KnownKernel known, co
           .passes = base.write,
           .compute = base.compute,
           .memory = base.memory,
+          .overlap = base.overlap,
+          .balance = base.balance,
           .tile_rows = double(tiling.query_rows),
           .tile_columns = double(tiling.keys),
           .splits = base.splits,

@@ -38,4 +38,9 @@ const Predictor* predictor_of(const LatencyModel& model) {
   return dynamic_cast<const Predictor*>(rule == nullptr ? &model : &rule->kernels());
 }
 
+const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu) {
+  const Predictor* predictor = predictor_of(model);
+  return predictor != nullptr ? predictor->constants(family_of(op), gpu) : nullptr;
+}
+
 }  // namespace warploom

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "warploom/base/file_scope.h"
+#include "warploom/kernels/constant_spec.h"
 #include "warploom/kernels/latency_model.h"
 
 namespace warploom {
@@ -22,5 +23,7 @@ std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predic
 
 // The predictor inside such a model; nullptr: there is none.
 const Predictor* predictor_of(const LatencyModel& model);
+// What it fitted of the operator's family, which its structural price is shown with; nullptr: nothing.
+const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu);
 
 }  // namespace warploom

@@ -103,12 +103,6 @@ void check_context(const Predictor& predictor, const Operator& op, const KernelC
   if (context.kernel != rule_of(op)) check_known(std::string(context.kernel), kernels, "kernel");
 }
 
-// Those of the family in the predictor that answers; nullptr: it has none.
-const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu) {
-  const Predictor* predictor = predictor_of(model);
-  return predictor != nullptr ? predictor->constants(family_of(op), gpu) : nullptr;
-}
-
 bool widens_weights(const Operator& op, const GpuSpec& gpu) {
   return std::visit(
       [&](const auto& held) {

@@ -13,6 +13,7 @@
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
 #include "warploom/baselines/method_file.h"
+#include "warploom/ceiling/ceiling_features.h"
 #include "warploom/ceiling/ceiling_training.h"
 #include "warploom/ceiling/gap.h"
 
@@ -59,7 +60,7 @@ struct Judge : Judgement {
   void judge(const CeilingModel& model, std::uint32_t row) {
     try {
       const GpuSpec& gpu = catalog.get(dataset.gpu(row));
-      const KernelProfile p = frozen_profile(dataset.op(row), gpu, {}, &routing);
+      const KernelProfile p = ceiling_profile(dataset.op(row), gpu, &routing);
       const Ceiling ceiling = model.ceiling(dataset.op(row), gpu, p, quantile);
       if (measured_alone && !ceiling.known_gpu) {
         ++skipped["require_tier: the ceiling learned nothing from the GPU"];

@@ -117,6 +117,8 @@ struct FusedMoeFamily : FamilyOf<FusedMoeFamily, FusedMoe> {
             .passes = base.pairs_moved + base.choices_moved,
             .compute = base.products,
             .memory = cold ? base.cold_weights : base.weights,
+            .overlap = kMoeOverlap,
+            .balance = base.balance,
             .tile_rows = base.tile_rows,
             .tile_columns = base.tile_columns};
   }

@@ -63,7 +63,9 @@ struct MlaModuleFamily : RequestFamily<MlaModuleFamily, MlaModule> {
             .launch = base.launch,
             .passes = base.projections,
             .compute = base.compute,
-            .memory = base.memory,
+            .memory = base.streamed,
+            .overlap = kMlaModuleOverlap,
+            .balance = base.balance,
             .tasks = base.tasks,
             .waves = base.tasks / double(gpu.sm_count)};
   }
