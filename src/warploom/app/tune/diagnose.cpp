@@ -12,7 +12,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/kernels/collectives/across_nodes.h"
-#include "warploom/kernels/step_kernels.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 
