@@ -6,7 +6,7 @@
 #include "warploom/base/nearest_name.h"
 #include "warploom/baselines/method_file.h"
 #include "warploom/kernels/roofline.h"
-#include "warploom/kernels/step_kernels.h"
+#include "warploom/steps/step_kernels.h"
 #include "warploom/predictor/predictor.h"
 
 namespace warploom {

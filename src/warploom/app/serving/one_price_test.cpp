@@ -16,7 +16,7 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/app/tune/diagnose.h"
 #include "warploom/base/error.h"
-#include "warploom/kernels/step_kernels.h"
+#include "warploom/steps/step_kernels.h"
 #include "warploom/predictor/predictor.h"
 
 namespace warploom {

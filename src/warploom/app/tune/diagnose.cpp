@@ -13,7 +13,7 @@
 #include "warploom/base/request_fields.h"
 #include "warploom/ceiling/ceiling_features.h"
 #include "warploom/kernels/collectives/across_nodes.h"
-#include "warploom/kernels/step_kernels.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 
