@@ -36,6 +36,8 @@ ModelArchitecture read(const Json& config, const Json* hf_quant = nullptr) {
   return architecture_from_config(config, hf_quant, "test/model", "config.json");
 }
 
+Attention attention_of(const LayerGroup& layer) { return std::get<Attention>(layer.mixer); }
+
 template <class E>
 std::string refusal(const Json& config, const Json* hf_quant = nullptr) {
   try {
@@ -48,14 +50,16 @@ std::string refusal(const Json& config, const Json* hf_quant = nullptr) {
 
 TEST(HfConfig, ReadsLlama) {
   const ModelArchitecture model = read(llama());
-  EXPECT_EQ(model.head_dim, 128);
-  EXPECT_EQ(model.rotary_dim, 128);
-  EXPECT_EQ(model.kv_heads, 8);
-  EXPECT_FALSE(model.qkv_bias);
+  const Attention& attention = attention_of(model.layers[0]);
+  EXPECT_EQ(attention.head_dim, 128);
+  EXPECT_EQ(attention.value_head_dim, 128);
+  EXPECT_EQ(attention.rotary_dim, 128);
+  EXPECT_EQ(attention.kv_heads, 8);
+  EXPECT_FALSE(attention.qkv_bias);
   EXPECT_FALSE(model.tie_embeddings);
   ASSERT_EQ(model.layers.size(), 1u);
   EXPECT_EQ(model.layers[0].count, 32);
-  EXPECT_EQ(model.layers[0].attention, AttentionKind::Full);
+  EXPECT_EQ(attention.reach, AttentionReach::Full);
   EXPECT_EQ(model.layers[0].schemes.mlp, MatmulScheme::Bf16);
 }
 
@@ -66,8 +70,8 @@ TEST(HfConfig, TakesHeadDimFromTheConfigWhenItDiffersFromHiddenOverHeads) {
   config["num_attention_heads"] = 64;
   config["head_dim"] = 128;
   const ModelArchitecture model = read(config);
-  EXPECT_EQ(model.head_dim, 128);
-  EXPECT_EQ(model.qk_norm, QueryKeyNorm::PerHead);
+  EXPECT_EQ(attention_of(model.layers[0]).head_dim, 128);
+  EXPECT_EQ(attention_of(model.layers[0]).qk_norm, QueryKeyNorm::PerHead);
   config.erase("head_dim");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'head_dim' is missing");
 }
@@ -118,11 +122,11 @@ TEST(HfConfig, IgnoresAWindowThatIsSwitchedOff) {
   config["architectures"] = {"Qwen2ForCausalLM"};
   config["sliding_window"] = 4096;
   config["use_sliding_window"] = false;
-  EXPECT_EQ(read(config).layers_with(AttentionKind::SlidingWindow), 0);
-  EXPECT_TRUE(read(config).qkv_bias);
+  EXPECT_EQ(read(config).windowed_layers(), 0);
+  EXPECT_TRUE(attention_of(read(config).layers[0]).qkv_bias);
   config["use_sliding_window"] = true;
   config["max_window_layers"] = 28;
-  EXPECT_EQ(read(config).layers_with(AttentionKind::SlidingWindow), 4);
+  EXPECT_EQ(read(config).windowed_layers(), 4);
 }
 
 TEST(HfConfig, ReadsWindowedAndUnknownLayerTypes) {
@@ -133,7 +137,7 @@ TEST(HfConfig, ReadsWindowedAndUnknownLayerTypes) {
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'sliding_window' is missing");
   config["sliding_window"] = 128;
   const ModelArchitecture model = read(config);
-  EXPECT_EQ(model.layers_with(AttentionKind::SlidingWindow), 16);
+  EXPECT_EQ(model.windowed_layers(), 16);
   EXPECT_EQ(model.layers.size(), 32u);
   EXPECT_EQ(merged_layers(model, 0, 32).size(), 2u);
   config["layer_types"][3] = "mamba";
@@ -146,12 +150,11 @@ TEST(HfConfig, ReadsLatentAttentionAndDenseFirstLayers) {
   const ModelArchitecture model = read(deepseek());
   ASSERT_EQ(model.layers.size(), 2u);
   EXPECT_EQ(model.layers[0].count, 3);
-  EXPECT_FALSE(model.layers[0].mixture);
+  EXPECT_EQ(model.layers[0].mixture(), nullptr);
   EXPECT_EQ(model.layers[1].count, 58);
-  EXPECT_TRUE(model.layers[1].mixture);
-  EXPECT_EQ(model.layers[1].attention, AttentionKind::Latent);
-  EXPECT_EQ(model.mixture->shared_intermediate, 2048);
-  EXPECT_EQ(model.latent->shape.kv_lora_rank, 512);
+  ASSERT_NE(model.layers[1].mixture(), nullptr);
+  EXPECT_EQ(model.mixture()->shared_intermediate, 2048);
+  EXPECT_EQ(std::get<LatentAttention>(model.layers[1].mixer).shape.kv_lora_rank, 512);
 }
 
 TEST(HfConfig, ReadsNestedTextConfig) {

@@ -6,6 +6,7 @@
 
 #include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
+#include "warploom/models/model_split.h"
 #include "warploom/models/step_plan.h"
 
 namespace warploom {

@@ -1,4 +1,4 @@
-#include "warploom/models/config_values.h"
+#include "warploom/models/hf/config_values.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,56 +1,29 @@
-#include "warploom/models/hf_families.h"
+#include "warploom/models/hf/hf_families.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "warploom/base/nearest_name.h"
 
 namespace warploom {
+
+extern const HfFamily kDeepSeekFamily, kGemmaFamily, kGemma2Family, kGemma3Family, kGlm4Family, kGptOssFamily,
+    kLlamaFamily, kLlama4Family, kMiniMaxFamily, kMixtralFamily, kPhiFamily, kQwen1Family, kQwen2Family,
+    kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily;
+
 namespace {
 
-struct Supported {
-  std::string_view architecture;
-  ModelFamily family;
-};
-
-constexpr std::array kSupported{
-    Supported{"DeepseekV2ForCausalLM", ModelFamily::DeepSeek},
-    Supported{"DeepseekV3ForCausalLM", ModelFamily::DeepSeek},
-    Supported{"Gemma2ForCausalLM", ModelFamily::Gemma2},
-    Supported{"Gemma3ForCausalLM", ModelFamily::Gemma3},
-    Supported{"Gemma3ForConditionalGeneration", ModelFamily::Gemma3},
-    Supported{"GemmaForCausalLM", ModelFamily::Gemma},
-    Supported{"Glm4MoeForCausalLM", ModelFamily::Glm4Moe},
-    Supported{"GptOssForCausalLM", ModelFamily::GptOss},
-    Supported{"InternLM3ForCausalLM", ModelFamily::Llama},
-    Supported{"InternLMForCausalLM", ModelFamily::Llama},
-    Supported{"KimiK25ForConditionalGeneration", ModelFamily::DeepSeek},
-    Supported{"Llama4ForCausalLM", ModelFamily::Llama4},
-    Supported{"Llama4ForConditionalGeneration", ModelFamily::Llama4},
-    Supported{"LlamaForCausalLM", ModelFamily::Llama},
-    Supported{"MiMoForCausalLM", ModelFamily::Qwen2},
-    Supported{"MiniMaxM2ForCausalLM", ModelFamily::MiniMaxM2},
-    Supported{"Mistral3ForConditionalGeneration", ModelFamily::Llama},
-    Supported{"MistralForCausalLM", ModelFamily::Llama},
-    Supported{"MixtralForCausalLM", ModelFamily::Mixtral},
-    Supported{"Phi3ForCausalLM", ModelFamily::Phi3},
-    Supported{"PhiForCausalLM", ModelFamily::Phi},
-    Supported{"QWenLMHeadModel", ModelFamily::Qwen1},
-    Supported{"Qwen2ForCausalLM", ModelFamily::Qwen2},
-    Supported{"Qwen2MoeForCausalLM", ModelFamily::Qwen2Moe},
-    Supported{"Qwen3ForCausalLM", ModelFamily::Qwen3},
-    Supported{"Qwen3MoeForCausalLM", ModelFamily::Qwen3Moe},
-    Supported{"Qwen3NextForCausalLM", ModelFamily::Qwen3Next},
-    Supported{"Qwen3VLForConditionalGeneration", ModelFamily::Qwen3},
-    Supported{"Qwen3VLMoeForConditionalGeneration", ModelFamily::Qwen3Moe},
-    Supported{"Qwen3_5ForConditionalGeneration", ModelFamily::Qwen35},
-    Supported{"Qwen3_5MoeForConditionalGeneration", ModelFamily::Qwen35Moe},
-};
+constexpr std::array kFamilies{&kDeepSeekFamily,  &kGemmaFamily,    &kGemma2Family,   &kGemma3Family,
+                               &kGlm4Family,      &kGptOssFamily,   &kLlamaFamily,    &kLlama4Family,
+                               &kMiniMaxFamily,   &kMixtralFamily,  &kPhiFamily,      &kQwen1Family,
+                               &kQwen2Family,     &kQwen2MoeFamily, &kQwen3Family,    &kQwen3MoeFamily,
+                               &kQwen3NextFamily, &kQwen35Family,   &kQwen35MoeFamily};
 
 struct Refused {
   std::string_view prefix;  // of the architecture
@@ -95,16 +68,28 @@ constexpr std::array kRefusedFields{
     RefusedField{"linear_attn_config", "this kind of linear attention has no operator graph"},
 };
 
+// A key whose value switches its mechanism off counts as absent.
 bool present(const ConfigValues& config, std::string_view key) {
-  if (!config.has(key)) return false;
-  return key != "num_kv_shared_layers" || config.integer(key, 0) > 0;
+  const Json* value = config.find(key);
+  if (value == nullptr) return false;
+  if (value->is_number()) return *value != 0;
+  return !value->is_boolean() || value->get<bool>();
 }
 
 // In alphabetical order.
 std::vector<std::string> supported_architectures() {
   std::vector<std::string> names;
-  for (const Supported& entry : kSupported) names.emplace_back(entry.architecture);
+  for (const HfFamily* family : kFamilies)
+    names.insert(names.end(), family->architectures.begin(), family->architectures.end());
+  std::sort(names.begin(), names.end());
   return names;
+}
+
+const HfFamily* find_family(std::string_view architecture) {
+  for (const HfFamily* family : kFamilies)
+    for (const std::string_view name : family->architectures)
+      if (name == architecture) return family;
+  return nullptr;
 }
 
 std::string supported_list() {
@@ -113,8 +98,8 @@ std::string supported_list() {
 
 }  // namespace
 
-ModelFamily family_of_config(const ConfigValues& config, const ConfigValues& text,
-                             std::string_view architecture) {
+const HfFamily& family_of_config(const ConfigValues& config, const ConfigValues& text,
+                                 std::string_view architecture) {
   if (architecture.empty()) {
     throw InvalidInput(fmt::format("{}: 'architectures' is missing, expected the model's class; {}",
                                    config.where(), supported_list()));
@@ -124,9 +109,8 @@ ModelFamily family_of_config(const ConfigValues& config, const ConfigValues& tex
     throw Unsupported(fmt::format("{}: architecture {} is not supported: {}; {}", config.where(),
                                   architecture, entry.reason, supported_list()));
   }
-  const auto entry = std::find_if(kSupported.begin(), kSupported.end(),
-                                  [&](const Supported& known) { return known.architecture == architecture; });
-  if (entry == kSupported.end()) {
+  const HfFamily* family = find_family(architecture);
+  if (family == nullptr) {
     throw Unsupported(fmt::format("{}: architecture {} is not known{}; {}", config.where(), architecture,
                                   did_you_mean(architecture, supported_architectures()), supported_list()));
   }
@@ -136,25 +120,7 @@ ModelFamily family_of_config(const ConfigValues& config, const ConfigValues& tex
                                     architecture, field.reason));
     }
   }
-  return entry->family;
-}
-
-bool is_mixture_family(ModelFamily family) {
-  switch (family) {
-    case ModelFamily::Mixtral:
-    case ModelFamily::Qwen2Moe:
-    case ModelFamily::Qwen3Moe:
-    case ModelFamily::GptOss:
-    case ModelFamily::MiniMaxM2:
-    case ModelFamily::Llama4:
-    case ModelFamily::Glm4Moe:
-    case ModelFamily::DeepSeek:
-    case ModelFamily::Qwen3Next:
-    case ModelFamily::Qwen35Moe:
-      return true;
-    default:
-      return false;
-  }
+  return *family;
 }
 
 }  // namespace warploom
