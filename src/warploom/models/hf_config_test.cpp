@@ -157,6 +157,44 @@ TEST(HfConfig, ReadsLatentAttentionAndDenseFirstLayers) {
   EXPECT_EQ(std::get<LatentAttention>(model.layers[1].mixer).shape.kv_lora_rank, 512);
 }
 
+Json mimo_v2() {
+  return Json::parse(R"({"architectures": ["MiMoV2FlashForCausalLM"], "num_hidden_layers": 3,
+      "hidden_size": 4096, "num_attention_heads": 64, "num_key_value_heads": 4, "head_dim": 192,
+      "v_head_dim": 128, "swa_num_attention_heads": 64, "swa_num_key_value_heads": 8, "swa_head_dim": 192,
+      "swa_v_head_dim": 128, "partial_rotary_factor": 0.334, "attention_value_scale": 0.707,
+      "add_swa_attention_sink_bias": true, "add_full_attention_sink_bias": false,
+      "sliding_window_size": 128, "hybrid_layer_pattern": [0, 1, 1], "moe_layer_freq": [0, 1, 1],
+      "intermediate_size": 16384, "moe_intermediate_size": 2048, "n_routed_experts": 256,
+      "n_shared_experts": null, "num_experts_per_tok": 8, "vocab_size": 152576,
+      "max_position_embeddings": 262144, "tie_word_embeddings": false})");
+}
+
+TEST(HfConfig, ReadsTheTwoAttentionsOfMimoV2) {
+  const ModelArchitecture model = read(mimo_v2());
+  ASSERT_EQ(model.layers.size(), 2u);
+  const Attention full = attention_of(model.layers[0]), windowed = attention_of(model.layers[1]);
+  EXPECT_EQ(full.kv_heads, 4);
+  EXPECT_EQ(full.reach, AttentionReach::Full);
+  EXPECT_FALSE(full.sinks);
+  EXPECT_EQ(windowed.kv_heads, 8);
+  EXPECT_EQ(windowed.window, 128);
+  EXPECT_TRUE(windowed.sinks);
+  for (const Attention& attention : {full, windowed}) {
+    EXPECT_EQ(attention.head_dim, 192);
+    EXPECT_EQ(attention.value_head_dim, 128);
+    EXPECT_EQ(attention.rotary_dim, 64);
+    EXPECT_TRUE(attention.scales_values);
+  }
+  EXPECT_EQ(std::get<DenseMlp>(model.layers[0].feed_forward).intermediate, 16384);
+  EXPECT_EQ(model.layers[1].mixture()->experts, 256);
+  Json config = mimo_v2();
+  config["hybrid_layer_pattern"] = {0, 1};
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "one for each of 3 layers");
+  config = mimo_v2();
+  config.erase("swa_num_key_value_heads");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'swa_num_key_value_heads' is missing");
+}
+
 TEST(HfConfig, ReadsNestedTextConfig) {
   Json text = llama();
   text.erase("architectures");

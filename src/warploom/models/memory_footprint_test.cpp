@@ -45,7 +45,9 @@ INSTANTIATE_TEST_SUITE_P(
         Published{"Qwen3-Next-80B-A3B-Instruct", 80.0, 3.9, 0.01},
         Published{"Llama-4-Scout-17B-16E-Instruct", 107.8, 17.2, 0.01},
         Published{"Llama-4-Maverick-17B-128E-Instruct", 400.7, 17.2, 0.01},
-        Published{"GLM-4.7", 353.0, 33.6, 0.02}, Published{"Qwen3.5-397B-A17B", 397.0, 17.4, 0.01}));
+
+        Published{"MiMo-V2-Flash", 309.0, 15.0, 0.01}, Published{"GLM-4.7", 353.0, 33.6, 0.02},
+        Published{"Qwen3.5-397B-A17B", 397.0, 17.4, 0.01}));
 
 TEST(WeightFootprint, IsTwoBytesAParameterOfABf16Model) {
   const ModelArchitecture model = load_model("Llama-3.1-8B");
@@ -89,6 +91,22 @@ TEST(KvFootprint, KeepsOnlyTheWindow) {
   EXPECT_EQ(kv.window, 128);
   EXPECT_DOUBLE_EQ(kv.of_request(100).value(), 36 * per_layer * 100);
   EXPECT_DOUBLE_EQ(kv.of_request(1000).value(), 18 * per_layer * 1000 + 18 * per_layer * 128);
+}
+
+// 39 layers see 128 tokens with 8 KV heads, 9 all of them with 4; keys have 192 elements and values 128.
+TEST(KvFootprint, KeepsKeysAndNarrowerValuesOfMimoV2) {
+  const ModelArchitecture model = load_model("MiMo-V2-Flash");
+  const KvFootprint kv = kv_footprint(model, {});
+  EXPECT_DOUBLE_EQ(kv.windowed_per_token.value(), 39 * 8 * (192 + 128) * 2);
+  EXPECT_DOUBLE_EQ(kv.full_per_token.value(), 9 * 4 * (192 + 128) * 2);
+  EXPECT_DOUBLE_EQ(kv.per_token().value(), 222'720);
+  EXPECT_EQ(kv.window, 128);
+  // vLLM: five groups of nine layers, windowed ones filled up; a full layer keeps half as much of a token.
+  const KvBlocks blocks = kv_blocks(kv, WindowedCache::Released, 16);
+  EXPECT_EQ(blocks.layout.full, 1);
+  EXPECT_EQ(blocks.layout.windowed, 5);
+  EXPECT_EQ(blocks.layout.full_stretch, 2);
+  EXPECT_DOUBLE_EQ(blocks.block.value(), 9 * 16 * 5120);
 }
 
 TEST(KvFootprint, HoldsStatesOfLinearLayers) {

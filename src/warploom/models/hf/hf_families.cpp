@@ -14,16 +14,17 @@
 namespace warploom {
 
 extern const HfFamily kDeepSeekFamily, kGemmaFamily, kGemma2Family, kGemma3Family, kGlm4Family, kGptOssFamily,
-    kLlamaFamily, kLlama4Family, kMiniMaxFamily, kMixtralFamily, kPhiFamily, kQwen1Family, kQwen2Family,
-    kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily;
+    kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily, kMixtralFamily, kPhiFamily, kQwen1Family,
+    kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily, kQwen35Family,
+    kQwen35MoeFamily;
 
 namespace {
 
-constexpr std::array kFamilies{&kDeepSeekFamily,  &kGemmaFamily,    &kGemma2Family,   &kGemma3Family,
-                               &kGlm4Family,      &kGptOssFamily,   &kLlamaFamily,    &kLlama4Family,
-                               &kMiniMaxFamily,   &kMixtralFamily,  &kPhiFamily,      &kQwen1Family,
-                               &kQwen2Family,     &kQwen2MoeFamily, &kQwen3Family,    &kQwen3MoeFamily,
-                               &kQwen3NextFamily, &kQwen35Family,   &kQwen35MoeFamily};
+constexpr std::array kFamilies{&kDeepSeekFamily, &kGemmaFamily,     &kGemma2Family,   &kGemma3Family,
+                               &kGlm4Family,     &kGptOssFamily,    &kLlamaFamily,    &kLlama4Family,
+                               &kMimoV2Family,   &kMiniMaxFamily,   &kMixtralFamily,  &kPhiFamily,
+                               &kQwen1Family,    &kQwen2Family,     &kQwen2MoeFamily, &kQwen3Family,
+                               &kQwen3MoeFamily, &kQwen3NextFamily, &kQwen35Family,   &kQwen35MoeFamily};
 
 struct Refused {
   std::string_view prefix;  // of the architecture
@@ -37,7 +38,6 @@ constexpr std::array kRefused{
     Refused{"MiniMaxM3", "sparse attention has no kernel model"},
     Refused{"NemotronH", "Mamba-2 layers mixed with attention and MLP layers have no operator graph"},
     Refused{"DeciLM", "every layer has its own shape (neural architecture search)"},
-    Refused{"MiMoV2", "windowed and full layers have different numbers of heads"},
     Refused{"Gemma4", "windowed and full layers have different head sizes, and some share keys and values"},
     Refused{"Gemma3n", "layers share keys and values and have per-layer embeddings"},
     Refused{"Step3p", "windowed and full layers have different numbers of heads"},
