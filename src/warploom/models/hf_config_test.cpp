@@ -157,6 +157,53 @@ TEST(HfConfig, ReadsLatentAttentionAndDenseFirstLayers) {
   EXPECT_EQ(std::get<LatentAttention>(model.layers[1].mixer).shape.kv_lora_rank, 512);
 }
 
+Json gemma4() {
+  Json config;
+  config["architectures"] = {"Gemma4ForConditionalGeneration"};
+  config["text_config"] = Json::parse(R"({"hidden_size": 2816, "num_hidden_layers": 6,
+      "num_attention_heads": 16, "num_key_value_heads": 8, "num_global_key_value_heads": 2, "head_dim": 256,
+      "global_head_dim": 512, "attention_k_eq_v": true, "intermediate_size": 2112, "enable_moe_block": true,
+      "num_experts": 128, "top_k_experts": 8, "moe_intermediate_size": 704, "vocab_size": 262144,
+      "max_position_embeddings": 262144, "sliding_window": 1024, "num_kv_shared_layers": 0,
+      "hidden_size_per_layer_input": 0, "layer_types": ["sliding_attention", "sliding_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention"]})");
+  return config;
+}
+
+TEST(HfConfig, ReadsWiderFullLayersOfGemma4) {
+  const ModelArchitecture model = read(gemma4());
+  ASSERT_EQ(model.layers.size(), 2u);
+  const Attention windowed = attention_of(model.layers[0]), full = attention_of(model.layers[1]);
+  EXPECT_EQ(model.layers[0].count, 5);
+  EXPECT_EQ(windowed.window, 1024);
+  EXPECT_EQ(windowed.kv_heads, 8);
+  EXPECT_EQ(windowed.head_dim, 256);
+  EXPECT_FALSE(windowed.keys_are_values);
+  EXPECT_EQ(full.reach, AttentionReach::Full);
+  EXPECT_EQ(full.kv_heads, 2);
+  EXPECT_EQ(full.head_dim, 512);
+  EXPECT_EQ(full.rotary_dim, 512);
+  EXPECT_TRUE(full.keys_are_values && full.value_norm && windowed.value_norm);
+  ASSERT_NE(model.layers[1].mixture(), nullptr);
+  EXPECT_EQ(model.layers[1].mixture()->mlp_intermediate, 2112);
+  EXPECT_EQ(model.norms_per_layer, 4);
+  EXPECT_TRUE(model.tie_embeddings);
+  Json dense = gemma4();
+  dense["text_config"]["enable_moe_block"] = false;
+  dense["text_config"]["attention_k_eq_v"] = false;
+  EXPECT_EQ(read(dense).mixture(), nullptr);
+  EXPECT_EQ(attention_of(read(dense).layers[1]).kv_heads, 8);
+}
+
+TEST(HfConfig, RefusesWhatNoKindOfLayerModels) {
+  Json config = gemma4();
+  config["text_config"]["num_kv_shared_layers"] = 2;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "share keys and values");
+  config = gemma4();
+  config["text_config"]["hidden_size_per_layer_input"] = 256;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "per-layer embeddings");
+}
+
 Json mimo_v2() {
   return Json::parse(R"({"architectures": ["MiMoV2FlashForCausalLM"], "num_hidden_layers": 3,
       "hidden_size": 4096, "num_attention_heads": 64, "num_key_value_heads": 4, "head_dim": 192,

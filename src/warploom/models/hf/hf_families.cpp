@@ -13,18 +13,18 @@
 
 namespace warploom {
 
-extern const HfFamily kDeepSeekFamily, kGemmaFamily, kGemma2Family, kGemma3Family, kGlm4Family, kGptOssFamily,
-    kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily, kMixtralFamily, kPhiFamily, kQwen1Family,
-    kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily, kQwen35Family,
-    kQwen35MoeFamily;
+extern const HfFamily kDeepSeekFamily, kGemmaFamily, kGemma2Family, kGemma3Family, kGemma4Family, kGlm4Family,
+    kGptOssFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily, kMixtralFamily, kPhiFamily,
+    kQwen1Family, kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily,
+    kQwen35Family, kQwen35MoeFamily;
 
 namespace {
 
-constexpr std::array kFamilies{&kDeepSeekFamily, &kGemmaFamily,     &kGemma2Family,   &kGemma3Family,
-                               &kGlm4Family,     &kGptOssFamily,    &kLlamaFamily,    &kLlama4Family,
-                               &kMimoV2Family,   &kMiniMaxFamily,   &kMixtralFamily,  &kPhiFamily,
-                               &kQwen1Family,    &kQwen2Family,     &kQwen2MoeFamily, &kQwen3Family,
-                               &kQwen3MoeFamily, &kQwen3NextFamily, &kQwen35Family,   &kQwen35MoeFamily};
+constexpr std::array kFamilies{
+    &kDeepSeekFamily,  &kGemmaFamily,  &kGemma2Family,   &kGemma3Family,   &kGemma4Family,  &kGlm4Family,
+    &kGptOssFamily,    &kLlamaFamily,  &kLlama4Family,   &kMimoV2Family,   &kMiniMaxFamily, &kMixtralFamily,
+    &kPhiFamily,       &kQwen1Family,  &kQwen2Family,    &kQwen2MoeFamily, &kQwen3Family,   &kQwen3MoeFamily,
+    &kQwen3NextFamily, &kQwen35Family, &kQwen35MoeFamily};
 
 struct Refused {
   std::string_view prefix;  // of the architecture
@@ -38,7 +38,6 @@ constexpr std::array kRefused{
     Refused{"MiniMaxM3", "sparse attention has no kernel model"},
     Refused{"NemotronH", "Mamba-2 layers mixed with attention and MLP layers have no operator graph"},
     Refused{"DeciLM", "every layer has its own shape (neural architecture search)"},
-    Refused{"Gemma4", "windowed and full layers have different head sizes, and some share keys and values"},
     Refused{"Gemma3n", "layers share keys and values and have per-layer embeddings"},
     Refused{"Step3p", "windowed and full layers have different numbers of heads"},
     Refused{"Step3", "multi-matrix factorised attention has no kernel model"},
@@ -65,6 +64,7 @@ constexpr std::array kRefusedFields{
     RefusedField{"block_configs", "every layer has its own shape"},
     RefusedField{"hybrid_override_pattern", "state-space layers have no operator graph"},
     RefusedField{"num_kv_shared_layers", "layers that share keys and values are not modelled"},
+    RefusedField{"hidden_size_per_layer_input", "per-layer embeddings are not modelled"},
     RefusedField{"linear_attn_config", "this kind of linear attention has no operator graph"},
 };
 
