@@ -10,6 +10,16 @@ bool LayerGroup::alike(const LayerGroup& other) const {
   return mixer == other.mixer && feed_forward == other.feed_forward && schemes == other.schemes;
 }
 
+std::int64_t LayerGroup::parts() const {
+  return (std::holds_alternative<NoMixer>(mixer) ? 0 : 1) +
+         (std::holds_alternative<NoFeedForward>(feed_forward) ? 0 : 1);
+}
+
+std::int64_t ModelArchitecture::norms_of(const LayerGroup& group) const {
+  constexpr std::int64_t kParts = 2;
+  return norms_per_layer * group.parts() / kParts;
+}
+
 std::int64_t ModelArchitecture::layer_count() const {
   std::int64_t total = 0;
   for (const LayerGroup& group : layers) total += group.count;

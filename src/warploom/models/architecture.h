@@ -24,6 +24,8 @@ struct LayerGroup {
   bool alike(const LayerGroup& other) const;  // equal but for the count
   // nullptr where the layer's feed-forward is another.
   const MixtureOfExperts* mixture() const { return std::get_if<MixtureOfExperts>(&feed_forward); }
+  // Of mixer and feed-forward, those that are there: each has a residual stream's norm before it.
+  std::int64_t parts() const;
   static FieldTable describe();
 };
 
@@ -42,15 +44,17 @@ struct ModelArchitecture {
   std::int64_t hidden = 0;
   std::int64_t vocabulary = 0;
   std::int64_t max_positions = 0;
-  std::vector<LayerGroup> layers;  // in order
-  bool layer_norm = false;         // LayerNorm in place of RMSNorm
-  std::int64_t norms_per_layer = 2;
+  std::vector<LayerGroup> layers;    // in order
+  bool layer_norm = false;           // LayerNorm in place of RMSNorm
+  std::int64_t norms_per_layer = 2;  // of a layer with a mixer and a feed-forward
   bool tie_embeddings = false;
   std::int64_t mtp_layers = 0;  // extra layers for multi-token prediction; loaded only for speculation
   QuantizationFacts quantization;
   std::vector<std::string> notes;  // what the record leaves out, for people
 
   std::int64_t layer_count() const;
+  // Norms of the hidden state in one layer of that group.
+  std::int64_t norms_of(const LayerGroup& group) const;
   // Layers of that kind: a Mixer's or a FeedForward's alternative.
   template <class Kind>
   std::int64_t layers_of() const;

@@ -35,12 +35,12 @@ std::int64_t count_mixture(const PlanContext& context) {
   return total;
 }
 
-// All-reduces of hidden states: one behind each mixer, and those of the feed-forwards.
+// All-reduces of hidden states.
 std::int64_t count_reductions(const PlanContext& context) {
+  const auto reductions = [](const auto& part) { return part.reductions(); };
   std::int64_t total = 0;
   for (const LayerGroup& group : context.layers)
-    total += group.count *
-             (1 + std::visit([](const auto& part) { return part.reductions(); }, group.feed_forward));
+    total += group.count * (std::visit(reductions, group.mixer) + std::visit(reductions, group.feed_forward));
   return total;
 }
 

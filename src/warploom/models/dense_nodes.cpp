@@ -8,11 +8,14 @@ namespace {
 void add_norms(ScaledOperators& plan, const PlanContext& context) {
   const ModelArchitecture& model = context.model;
   RmsNorm norm{.type = model.dtype, .width = model.hidden, .residual = false, .layer_norm = model.layer_norm};
-  // Two norms of a layer take the residual in; any further ones (after attention and MLP in Gemma 2 and 3) do
-  // not.
-  const std::int64_t joining = std::min<std::int64_t>(model.norms_per_layer, 2) * context.layer_count();
-  const std::int64_t plain =
-      model.norms_per_layer * context.layer_count() - joining + (context.first_stage ? 1 : 0);
+  // A norm of each part of a layer takes the residual in; any further ones (behind attention and MLP in
+  // Gemma 2 and 3) do not.
+  std::int64_t norms = 0, joining = 0;
+  for (const LayerGroup& group : context.layers) {
+    norms += group.count * model.norms_of(group);
+    joining += group.count * std::min(model.norms_of(group), group.parts());
+  }
+  const std::int64_t plain = norms - joining + (context.first_stage ? 1 : 0);
   if (plain > 0) plan.add("rmsnorm", plain, norm);
   norm.residual = true;
   const std::int64_t with_residual = joining - (context.first_stage ? 1 : 0) + (context.last_stage ? 1 : 0);

@@ -11,7 +11,7 @@ LayerParameters parameters_of(const LayerGroup& group, const LayerPlace& place,
                               const ModelArchitecture& model) {
   LayerParameters layer;
   std::visit([&](const auto& mixer) { mixer.count(layer, place); }, group.mixer);
-  layer.plain += element_count(model.norms_per_layer, model.hidden, model.layer_norm ? 2 : 1);
+  layer.plain += element_count(model.norms_of(group), model.hidden, model.layer_norm ? 2 : 1);
   std::visit([&](const auto& part) { part.count(layer, place); }, group.feed_forward);
   return layer;
 }

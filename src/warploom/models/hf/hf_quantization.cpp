@@ -192,10 +192,12 @@ void CheckpointQuantization::apply(ModelArchitecture& model, std::vector<LayerGr
     if (experts_only_) continue;
     const LayerModules modules =
         std::visit([](const auto& mixer) { return mixer.modules(); }, layers[i].mixer);
-    schemes.attention_input = std::holds_alternative<GatedDeltaNet>(layers[i].mixer)
-                                  ? scheme(family.linear_attention_module)
-                                  : all(modules.input);
-    schemes.attention_output = scheme(modules.output);
+    if (!modules.input.empty()) {
+      schemes.attention_input = std::holds_alternative<GatedDeltaNet>(layers[i].mixer)
+                                    ? scheme(family.linear_attention_module)
+                                    : all(modules.input);
+      schemes.attention_output = scheme(modules.output);
+    }
     if (mixture == nullptr || mixture->mlp_intermediate > 0) schemes.mlp = scheme("mlp.down_proj");
     if (mixture != nullptr) schemes.shared_experts = scheme(family.shared_experts_module);
   }

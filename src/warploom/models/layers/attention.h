@@ -64,6 +64,8 @@ struct Attention {
   void count(LayerParameters& layer, const LayerPlace& place) const;
   LayerCache cache(const LayerPlace& place) const;
   double widest_outputs(const LayerPlace& place) const;
+  // All-reduces of one layer under tensor parallelism.
+  std::int64_t reductions() const { return 1; }
   bool reduces_norms() const { return qk_norm == QueryKeyNorm::FullWidth; }
   LayerModules modules() const;
   // False where adapters are not modelled.

@@ -27,6 +27,8 @@ struct GatedDeltaNet {
   void count(LayerParameters& layer, const LayerPlace& place) const;
   LayerCache cache(const LayerPlace& place) const;
   double widest_outputs(const LayerPlace&) const { return 0; }  // its full layers' are wider
+  // All-reduces of one layer under tensor parallelism.
+  std::int64_t reductions() const { return 1; }
   bool reduces_norms() const { return false; }
   LayerModules modules() const { return {{"linear_attn.in_proj_qkv"}, "linear_attn.out_proj"}; }
   bool add_adapters(std::vector<AdaptedProduct>&, const LayerPlace&) const { return false; }

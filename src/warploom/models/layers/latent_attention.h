@@ -29,6 +29,8 @@ struct LatentAttention {
   void count(LayerParameters& layer, const LayerPlace& place) const;
   LayerCache cache(const LayerPlace& place) const;
   double widest_outputs(const LayerPlace& place) const;
+  // All-reduces of one layer under tensor parallelism.
+  std::int64_t reductions() const { return 1; }
   bool reduces_norms() const { return false; }
   LayerModules modules() const { return {{"self_attn.kv_a_proj_with_mqa"}, "self_attn.o_proj"}; }
   bool add_adapters(std::vector<AdaptedProduct>&, const LayerPlace&) const { return false; }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "warploom/models/layers/absent_part.h"
 #include "warploom/models/layers/attention.h"
 #include "warploom/models/layers/dense_mlp.h"
 #include "warploom/models/layers/gated_delta_net.h"
@@ -17,9 +18,9 @@
 namespace warploom {
 
 // How the tokens of a layer learn of each other.
-using Mixer = std::variant<Attention, LatentAttention, GatedDeltaNet>;
+using Mixer = std::variant<Attention, LatentAttention, GatedDeltaNet, NoMixer>;
 // What happens to each token for itself.
-using FeedForward = std::variant<DenseMlp, MixtureOfExperts>;
+using FeedForward = std::variant<DenseMlp, MixtureOfExperts, NoFeedForward>;
 
 // Sizes that all kinds have: checks, elements and widths on one GPU, products that adapters may add to.
 template <class Kind>
@@ -30,6 +31,7 @@ concept SizedKind = Described<Kind> && std::equality_comparable<Kind> &&
   kind.check(std::string_view());
   kind.count(parameters, place);
   { kind.widest_outputs(place) } -> std::same_as<double>;
+  { kind.reductions() } -> std::same_as<std::int64_t>;
   kind.add_adapters(products, place);
 };
 
@@ -54,12 +56,13 @@ concept FeedForwardKind = SizedKind<Kind> &&
     requires(const Kind& kind, const SplitCheck& check, const Sharding& sharding, const LaunchedLayer& layer,
              ScaledOperators& plan) {
   kind.check_split(check, sharding);
-  { kind.reductions() } -> std::same_as<std::int64_t>;
   kind.add_operators(plan, layer);
 };
 
-static_assert(MixerKind<Attention> && MixerKind<LatentAttention> && MixerKind<GatedDeltaNet>);
-static_assert(FeedForwardKind<DenseMlp> && FeedForwardKind<MixtureOfExperts>);
+static_assert(MixerKind<Attention> && MixerKind<LatentAttention> && MixerKind<GatedDeltaNet> &&
+              MixerKind<NoMixer>);
+static_assert(FeedForwardKind<DenseMlp> && FeedForwardKind<MixtureOfExperts> &&
+              FeedForwardKind<NoFeedForward>);
 
 // Fields of a variant of described kinds: one optional object under the name of each kind, of which the held
 // one is there. `member` is a Mixer or FeedForward of T.

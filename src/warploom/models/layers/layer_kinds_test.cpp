@@ -144,6 +144,24 @@ TEST(LayerKinds, AMixtureBesideADenseMlpRunsBothAndReducesTwice) {
   EXPECT_DOUBLE_EQ(layer.total() - layer.active(), 0.75 * layer.experts);
 }
 
+TEST(LayerKinds, AbsentPartsHaveNoNormNoAllReduceAndNoCache) {
+  ModelArchitecture model = uneven_model();
+  model.layers[1].mixer = NoMixer{};
+  model.layers[0].feed_forward = NoFeedForward{};
+  EXPECT_NO_THROW(check_architecture(model, "model"));
+  const OperatorGraph graph =
+      build_operator_graph(model, {.tensor_parallel = 2}, StepShape::one_token_each(4, 100));
+  EXPECT_EQ(launches_of(graph, "attention_decode"), 1);
+  EXPECT_EQ(launches_of(graph, "gate_up_proj"), 3);
+  EXPECT_EQ(launches_of(graph, "allreduce"), 4);
+  EXPECT_EQ(launches_of(graph, "rmsnorm"), 4 + 1);
+  EXPECT_DOUBLE_EQ(kv_footprint(model, {}).per_token().value(), 2560);
+  // Embeddings and the last norm; attention with its norm; three MLPs with theirs.
+  const double attention = 1024.0 * (16 * (192 + 128) + 4 * (192 + 128)) + 1024;
+  EXPECT_DOUBLE_EQ(parameter_counts(model).total,
+                   2.0 * 6400 * 1024 + 1024 + attention + 3 * (3.0 * 1024 * 4096 + 1024));
+}
+
 TEST(LayerKinds, EveryLayerIsSplitByItsOwnHeads) {
   ModelArchitecture model = uneven_model();
   std::get<Attention>(model.layers[1].mixer).heads = 24;

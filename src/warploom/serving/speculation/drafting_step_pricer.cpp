@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "warploom/base/error.h"
+#include "warploom/models/model_split.h"
 
 namespace warploom {
 namespace {
@@ -36,8 +37,12 @@ StepBatch next_token(const StepBatch& batch, std::vector<std::int32_t>& contexts
   return next;
 }
 
-// A drafter attends: it has no layers with a state alone.
-bool drafts_with(const LayerGroup& group) { return !std::holds_alternative<GatedDeltaNet>(group.mixer); }
+// A drafter attends: its layer keeps something of each token.
+bool drafts_with(const ModelArchitecture& target, const LayerGroup& group) {
+  const Sharding whole;
+  const LayerPlace place = place_of(target, whole);
+  return std::visit([&](const auto& mixer) { return mixer.cache(place).per_token > 0; }, group.mixer);
+}
 
 // An EAGLE layer of a mixture has a dense MLP, as wide as the target's widest.
 DenseMlp dense_beside_experts(const ModelArchitecture& target) {
@@ -66,8 +71,9 @@ ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitectu
     if (layer.mixture() != nullptr) layer.feed_forward = dense_beside_experts(target);
     layer.schemes = {};
   }
-  if (!drafts_with(layer)) {
-    const auto other = std::find_if(target.layers.begin(), target.layers.end(), drafts_with);
+  if (!drafts_with(target, layer)) {
+    const auto other = std::find_if(target.layers.begin(), target.layers.end(),
+                                    [&](const LayerGroup& group) { return drafts_with(target, group); });
     if (other != target.layers.end()) layer.mixer = other->mixer;
   }
   drafter.layers = {layer};
