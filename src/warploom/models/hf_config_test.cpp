@@ -109,7 +109,7 @@ TEST(HfConfig, RefusesUnsupportedArchitecturesWithTheReason) {
   EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "sparse attention");
   config["architectures"] = {"Qwen3ForCausaLM"};
   EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "did you mean 'Qwen3ForCausalLM'");
-  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "supported: DeepseekV2ForCausalLM");
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "supported: DeciLMForCausalLM");
   config.erase("architectures");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'architectures' is missing");
   config = deepseek();
@@ -240,6 +240,39 @@ TEST(HfConfig, ReadsTheTwoAttentionsOfMimoV2) {
   config = mimo_v2();
   config.erase("swa_num_key_value_heads");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'swa_num_key_value_heads' is missing");
+}
+
+Json decilm() {
+  return Json::parse(R"({"architectures": ["DeciLMForCausalLM"], "hidden_size": 8192, "num_hidden_layers": 2,
+      "num_attention_heads": 64, "num_key_value_heads": null, "intermediate_size": null,
+      "vocab_size": 128256, "max_position_embeddings": 131072, "block_configs": [
+      {"attention": {"n_heads_in_group": 8, "no_op": false, "window_length": null},
+       "ffn": {"ffn_mult": 5.25, "no_op": false}},
+      {"attention": {"n_heads_in_group": null, "no_op": true}, "ffn": {"ffn_mult": 1.3125}}]})");
+}
+
+TEST(HfConfig, ReadsBlocksOfAnArchitectureSearch) {
+  const ModelArchitecture model = read(decilm());
+  ASSERT_EQ(model.layers.size(), 2u);
+  EXPECT_EQ(attention_of(model.layers[0]).kv_heads, 8);
+  EXPECT_EQ(std::get<DenseMlp>(model.layers[0].feed_forward).intermediate, 28672);
+  EXPECT_TRUE(std::holds_alternative<NoMixer>(model.layers[1].mixer));
+  EXPECT_EQ(std::get<DenseMlp>(model.layers[1].feed_forward).intermediate, 7168);
+  Json config = decilm();
+  config["block_configs"][0]["attention"]["window_length"] = 4096;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "'window_length' is not modelled");
+  config = decilm();
+  config["block_configs"][1]["ffn"]["replace_with_linear"] = true;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "'replace_with_linear' is not modelled");
+  config = decilm();
+  config["block_configs"].erase(1);
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "2 blocks");
+  config = decilm();
+  config["block_configs"][0]["ffn"]["ffn_mult"] = 0;
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'ffn_mult' is 0");
+  config = llama();
+  config["block_configs"] = decilm()["block_configs"];
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "'block_configs' of LlamaForCausalLM");
 }
 
 TEST(HfConfig, ReadsNestedTextConfig) {

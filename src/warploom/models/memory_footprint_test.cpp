@@ -47,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
         Published{"Llama-4-Maverick-17B-128E-Instruct", 400.7, 17.2, 0.01},
         Published{"gemma-4-26B-A4B", 25.2, 3.8, 0.01},
         Published{"nvidia/Gemma-4-31B-IT-NVFP4", 30.7, 0, 0.01},
+        Published{"Llama-3_3-Nemotron-Super-49B-v1", 49.9, 0, 0.01},
         Published{"MiMo-V2-Flash", 309.0, 15.0, 0.01}, Published{"GLM-4.7", 353.0, 33.6, 0.02},
         Published{"Qwen3.5-397B-A17B", 397.0, 17.4, 0.01}));
 
@@ -124,6 +125,13 @@ TEST(KvFootprint, KeepsKeysAndNarrowerValuesOfMimoV2) {
   EXPECT_EQ(blocks.layout.windowed, 5);
   EXPECT_EQ(blocks.layout.full_stretch, 2);
   EXPECT_DOUBLE_EQ(blocks.block.value(), 9 * 16 * 5120);
+}
+
+// 49 of 80 layers attend, with 64 / 8 KV heads each.
+TEST(KvFootprint, LeavesOutLayersWithoutAttention) {
+  const KvFootprint kv = kv_footprint(load_model("Llama-3_3-Nemotron-Super-49B-v1"), {});
+  EXPECT_DOUBLE_EQ(kv.per_token().value(), 49 * 8 * (128 + 128) * 2);
+  EXPECT_EQ(kv.full_layers, 49);
 }
 
 TEST(KvFootprint, HoldsStatesOfLinearLayers) {

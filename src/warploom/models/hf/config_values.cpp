@@ -98,4 +98,11 @@ std::vector<std::int64_t> ConfigValues::integers(std::string_view key) const {
   return result;
 }
 
+bool is_switched_on(const ConfigValues& config, std::string_view key) {
+  const Json* value = config.find(key);
+  if (value == nullptr) return false;
+  if (value->is_number()) return *value != 0;
+  return !value->is_boolean() || value->get<bool>();
+}
+
 }  // namespace warploom

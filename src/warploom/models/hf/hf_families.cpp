@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -13,18 +12,18 @@
 
 namespace warploom {
 
-extern const HfFamily kDeepSeekFamily, kGemmaFamily, kGemma2Family, kGemma3Family, kGemma4Family, kGlm4Family,
-    kGptOssFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily, kMixtralFamily, kPhiFamily,
-    kQwen1Family, kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily,
-    kQwen35Family, kQwen35MoeFamily;
+extern const HfFamily kDeciLmFamily, kDeepSeekFamily, kGemmaFamily, kGemma2Family, kGemma3Family,
+    kGemma4Family, kGlm4Family, kGptOssFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily,
+    kMixtralFamily, kPhiFamily, kQwen1Family, kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily,
+    kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily;
 
 namespace {
 
 constexpr std::array kFamilies{
-    &kDeepSeekFamily,  &kGemmaFamily,  &kGemma2Family,   &kGemma3Family,   &kGemma4Family,  &kGlm4Family,
-    &kGptOssFamily,    &kLlamaFamily,  &kLlama4Family,   &kMimoV2Family,   &kMiniMaxFamily, &kMixtralFamily,
-    &kPhiFamily,       &kQwen1Family,  &kQwen2Family,    &kQwen2MoeFamily, &kQwen3Family,   &kQwen3MoeFamily,
-    &kQwen3NextFamily, &kQwen35Family, &kQwen35MoeFamily};
+    &kDeciLmFamily,   &kDeepSeekFamily,  &kGemmaFamily,  &kGemma2Family,   &kGemma3Family,   &kGemma4Family,
+    &kGlm4Family,     &kGptOssFamily,    &kLlamaFamily,  &kLlama4Family,   &kMimoV2Family,   &kMiniMaxFamily,
+    &kMixtralFamily,  &kPhiFamily,       &kQwen1Family,  &kQwen2Family,    &kQwen2MoeFamily, &kQwen3Family,
+    &kQwen3MoeFamily, &kQwen3NextFamily, &kQwen35Family, &kQwen35MoeFamily};
 
 struct Refused {
   std::string_view prefix;  // of the architecture
@@ -37,7 +36,6 @@ constexpr std::array kRefused{
     Refused{"GlmMoeDsa", "sparse attention (an indexer picks the tokens to attend to) has no kernel model"},
     Refused{"MiniMaxM3", "sparse attention has no kernel model"},
     Refused{"NemotronH", "Mamba-2 layers mixed with attention and MLP layers have no operator graph"},
-    Refused{"DeciLM", "every layer has its own shape (neural architecture search)"},
     Refused{"Gemma3n", "layers share keys and values and have per-layer embeddings"},
     Refused{"Step3p", "windowed and full layers have different numbers of heads"},
     Refused{"Step3", "multi-matrix factorised attention has no kernel model"},
@@ -67,14 +65,6 @@ constexpr std::array kRefusedFields{
     RefusedField{"hidden_size_per_layer_input", "per-layer embeddings are not modelled"},
     RefusedField{"linear_attn_config", "this kind of linear attention has no operator graph"},
 };
-
-// A key whose value switches its mechanism off counts as absent.
-bool present(const ConfigValues& config, std::string_view key) {
-  const Json* value = config.find(key);
-  if (value == nullptr) return false;
-  if (value->is_number()) return *value != 0;
-  return !value->is_boolean() || value->get<bool>();
-}
 
 // In alphabetical order.
 std::vector<std::string> supported_architectures() {
@@ -115,7 +105,7 @@ const HfFamily& family_of_config(const ConfigValues& config, const ConfigValues&
                                   did_you_mean(architecture, supported_architectures()), supported_list()));
   }
   for (const RefusedField& field : kRefusedFields) {
-    if (present(text, field.key)) {
+    if (field.key != family->reads_key && is_switched_on(text, field.key)) {
       throw Unsupported(fmt::format("{}: '{}' of {} is not supported: {}", config.where(), field.key,
                                     architecture, field.reason));
     }

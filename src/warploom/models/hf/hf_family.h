@@ -23,6 +23,7 @@ struct HfFamily {
   std::string_view experts_module = "mlp.experts.0.gate_proj";
   std::string_view shared_experts_module = "mlp.shared_experts.down_proj";
   std::string_view linear_attention_module = "linear_attn.in_proj_qkv";
+  std::string_view reads_key = "";  // of a mechanism that other families are refused for
 };
 
 }  // namespace warploom
