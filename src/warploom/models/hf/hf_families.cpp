@@ -37,7 +37,7 @@ constexpr std::array kRefused{
     Refused{"MiniMaxM3", "sparse attention has no kernel model"},
     Refused{"NemotronH", "Mamba-2 layers mixed with attention and MLP layers have no operator graph"},
     Refused{"Gemma3n", "layers share keys and values and have per-layer embeddings"},
-    Refused{"Step3p", "windowed and full layers have different numbers of heads"},
+    Refused{"Step3p", "windowed layers have heads of their own, whose number the config does not give"},
     Refused{"Step3", "multi-matrix factorised attention has no kernel model"},
     Refused{"KimiK3", "Kimi delta attention mixed with latent attention has no operator graph"},
     Refused{"KimiLinear", "Kimi delta attention mixed with latent attention has no operator graph"},
