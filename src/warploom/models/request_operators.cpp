@@ -80,7 +80,7 @@ ContextReach RequestOperators::reach(std::size_t node) const {
 }
 
 void RequestOperators::add(std::string_view label, std::int64_t count, Operator op, const RequestRule& rule) {
-  nodes.push_back({std::move(op), count, label});
+  nodes.push_back({.op = std::move(op), .count = count, .label = label, .source = RowSource::Requests});
   rules.push_back(rule);
   counts.push_back(count);
 }

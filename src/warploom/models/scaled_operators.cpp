@@ -14,12 +14,13 @@ void set_rows(Operator& op, std::int64_t rows, const RowRule& rule) {
   *family.rows(op) = (rows * rule.factor + rule.divisor - 1) / rule.divisor;
 }
 
-void ScaledOperators::add(std::string_view label, std::int64_t count, Operator op, RowRule rule) {
+OperatorNode& ScaledOperators::add(std::string_view label, std::int64_t count, Operator op, RowRule rule) {
   WARPLOOM_ASSERT(rule.source == RowSource::LogitsRows || logits_begin == nodes.size());
-  nodes.push_back({std::move(op), count, label});
+  nodes.push_back({.op = std::move(op), .count = count, .label = label, .source = rule.source});
   rules.push_back(rule);
   counts.push_back(count);
   if (rule.source != RowSource::LogitsRows) logits_begin = nodes.size();
+  return nodes.back();
 }
 
 std::span<const OperatorNode> ScaledOperators::scale(std::int64_t tokens, std::int64_t group_tokens,

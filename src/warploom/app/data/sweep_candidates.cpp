@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "warploom/base/error.h"
+#include "warploom/models/model_split.h"
 #include "warploom/models/step_plan.h"
 
 namespace warploom {

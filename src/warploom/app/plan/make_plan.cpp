@@ -320,7 +320,7 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
             .gpus = request.space.gpus.size()};
   plan.task = task_of(request, plan.workload);
   plan.task.level = result.level;
-  plan.task.mixture = model.mixture.has_value();
+  plan.task.mixture = model.mixture() != nullptr;
   result.load = plan.task.load;
   set_prices(request, catalog, plan.task, result);
   plan.task.power_price = result.priced ? request.power_price : 0;

@@ -23,7 +23,7 @@ void name_model(AskedEngines& asked, const ConcurrencyTruth& row,
   } else if (assumed->experts) {
     asked.without_a_field = "the experts' scheme alone";
     for (LayerGroup& group : asked.model.layers)
-      if (group.mixture) group.schemes.experts = *assumed->experts;
+      if (group.mixture() != nullptr) group.schemes.experts = *assumed->experts;
   }
   if (!asked.setup.quantization.empty())
     asked.model =
@@ -82,7 +82,7 @@ AskedEngines asked_engines(const ConcurrencyTruth& row, const ConcurrencyLaunch&
     setup.day = named_day.empty() ? row.day : std::string(named_day);
   setup.predictor = validation.predictor;
   setup.host = validation.host;
-  if (asked.model.mixture) setup.expert_routing = validation.expert_routing;
+  if (asked.model.mixture() != nullptr) setup.expert_routing = validation.expert_routing;
   setup.config.instances = instances;
   ask_for_sharding(asked);
   return asked;

@@ -168,7 +168,7 @@ Sharding sharding_of(const StatedPlace& place, const ModelArchitecture& model) {
   Sharding sharding;
   sharding.tensor_parallel = place.tp.value_or(1);
   sharding.pipeline_parallel = place.pp.value_or(1);
-  if (!model.mixture) return sharding;
+  if (model.mixture() == nullptr) return sharding;
   sharding.attention_data_parallel = place.attention_dp.value_or(1);
   sharding.expert_parallel = place.moe_ep.value_or(1);
   if (place.moe_tp && *place.moe_tp * sharding.expert_parallel != sharding.moe_ranks()) {
@@ -195,8 +195,9 @@ bool undo_product(ConcurrencyTruth& row) {
 
 std::string quantization_of(const ConcurrencyTruth& row, const ModelArchitecture& model) {
   const LayerSchemes& stored = model.layers.back().schemes;
-  const MatmulScheme widest = model.mixture ? stored.experts : stored.mlp;
-  const std::string& mode = model.mixture ? row.moe_quantization : row.gemm_quantization;
+  const bool mixture = model.mixture() != nullptr;
+  const MatmulScheme widest = mixture ? stored.experts : stored.mlp;
+  const std::string& mode = mixture ? row.moe_quantization : row.gemm_quantization;
   if (stored_alike(widest, mode)) return {};
   if (widest != plain_scheme(model.dtype)) {
     throw Unsupported(

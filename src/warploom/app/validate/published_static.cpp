@@ -16,11 +16,13 @@ constexpr std::int64_t kActivationBytes = 2;  // bf16
 
 void check_composable(const PublishedBatch& batch) {
   const ModelArchitecture& model = batch.model;
-  const bool dense = !model.mixture && !model.latent && !model.linear && model.gated_mlp;
-  const bool full = std::all_of(model.layers.begin(), model.layers.end(), [](const LayerGroup& group) {
-    return group.attention == AttentionKind::Full;
+  const bool plain = std::all_of(model.layers.begin(), model.layers.end(), [&](const LayerGroup& group) {
+    const auto* attention = std::get_if<Attention>(&group.mixer);
+    const auto* mlp = std::get_if<DenseMlp>(&group.feed_forward);
+    return attention != nullptr && !attention->windowed() && group.mixer == model.layers.front().mixer &&
+           mlp != nullptr && mlp->gated && group.feed_forward == model.layers.front().feed_forward;
   });
-  if (!dense || !full)
+  if (!plain)
     throw Unsupported(fmt::format(
         "{}: the published composition has full attention and a gated dense MLP alone", model.name));
 }
@@ -28,10 +30,14 @@ void check_composable(const PublishedBatch& batch) {
 class PublishedComposer {
  public:
   PublishedComposer(const PublishedBatch& batch, const LatencyModel& latency)
-      : batch_(batch), model_(batch.model), latency_(latency) {}
+      : batch_(batch),
+        model_(batch.model),
+        attention_(std::get<Attention>(model_.layers.front().mixer)),
+        mlp_(std::get<DenseMlp>(model_.layers.front().feed_forward)),
+        latency_(latency) {}
 
   Seconds prefill() {
-    AttentionPrefill attention{.heads = heads(), .kv_heads = kv_heads(), .head_dim = model_.head_dim};
+    AttentionPrefill attention{.heads = heads(), .kv_heads = kv_heads(), .head_dim = attention_.head_dim};
     std::int64_t tokens = 0;
     for (const std::int32_t prompt : batch_.prompts) {
       attention.requests.push_back({.count = 1, .query_tokens = prompt});
@@ -40,7 +46,7 @@ class PublishedComposer {
     return pass(tokens, attention);
   }
   Seconds decode(std::int64_t step) {
-    AttentionDecode attention{.heads = heads(), .kv_heads = kv_heads(), .head_dim = model_.head_dim};
+    AttentionDecode attention{.heads = heads(), .kv_heads = kv_heads(), .head_dim = attention_.head_dim};
     for (const std::int32_t prompt : batch_.prompts)
       attention.requests.push_back({.count = 1, .query_tokens = 1, .context_tokens = prompt + step - 1});
     return pass(std::ssize(batch_.prompts), attention);
@@ -48,9 +54,9 @@ class PublishedComposer {
   Seconds collectives, roofline;
 
  private:
-  std::int64_t heads() const { return model_.heads / batch_.tensor_parallel; }
+  std::int64_t heads() const { return attention_.heads / batch_.tensor_parallel; }
   std::int64_t kv_heads() const {
-    return std::max<std::int64_t>(1, model_.kv_heads / batch_.tensor_parallel);
+    return std::max<std::int64_t>(1, attention_.kv_heads / batch_.tensor_parallel);
   }
 
   Seconds price(const Operator& op, double count) {
@@ -68,8 +74,8 @@ class PublishedComposer {
   template <class Attention>
   Seconds pass(std::int64_t tokens, const Attention& attention) {
     const auto layers = double(model_.layer_count());
-    const std::int64_t tp = batch_.tensor_parallel, hidden = model_.hidden, wide = model_.intermediate / tp;
-    const std::int64_t q = heads() * model_.head_dim, kv = kv_heads() * model_.head_dim;
+    const std::int64_t tp = batch_.tensor_parallel, hidden = model_.hidden, wide = mlp_.intermediate / tp;
+    const std::int64_t q = heads() * attention_.head_dim, kv = kv_heads() * attention_.head_dim;
     Seconds time = price(Gemm{.m = tokens, .n = q + 2 * kv, .k = hidden}, layers);
     time += price(Gemm{.m = tokens, .n = hidden, .k = q}, layers);
     time += price(Gemm{.m = tokens, .n = 2 * wide, .k = hidden}, layers);
@@ -97,6 +103,8 @@ class PublishedComposer {
 
   const PublishedBatch& batch_;
   const ModelArchitecture& model_;
+  const Attention& attention_;
+  const DenseMlp& mlp_;
   const LatencyModel& latency_;
 };
 

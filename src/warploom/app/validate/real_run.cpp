@@ -36,8 +36,8 @@ std::string routing_of(const Json& document, const ServingSetupRequest& setup, c
     return routing;
   }
   const Json& arguments = document["engine_kwargs"];
-  const bool random =
-      arguments.value(kLoadFormat, Json()) == kRandomWeights && load_model(setup.model, setup.files).mixture;
+  const bool random = arguments.value(kLoadFormat, Json()) == kRandomWeights &&
+                      load_model(setup.model, setup.files).mixture() != nullptr;
   return random ? std::string(name_of(RoutingKind::Uniform)) : std::string();
 }
 

@@ -104,7 +104,8 @@ ServingSetupRequest setup_of(const StaticTruth& row, const ValidateStaticRequest
   request.framework = row.engine;
   request.config.tensor_parallel_size = row.tp;
   request.config.pipeline_parallel_size = row.pp;
-  if (load_model(row.model, validation.files).mixture) request.expert_routing = validation.expert_routing;
+  if (load_model(row.model, validation.files).mixture() != nullptr)
+    request.expert_routing = validation.expert_routing;
   return request;
 }
 

@@ -1,4 +1,4 @@
-#include "warploom/models/module_pattern.h"
+#include "warploom/models/hf/module_pattern.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "warploom/models/hf_quantization.h"
+#include "warploom/models/hf/hf_quantization.h"
 
 #include <fmt/format.h>
 
@@ -157,7 +157,7 @@ void CheckpointQuantization::read_compressed_tensors(const ConfigValues& config)
 }
 
 MatmulScheme CheckpointQuantization::scheme_of(MatmulScheme plain, std::int64_t layer, std::string_view where,
-                                               std::initializer_list<std::string_view> modules) const {
+                                               std::span<const std::string_view> modules) const {
   constexpr std::array<std::string_view, 3> kPrefixes{"model.layers.", "language_model.model.layers.",
                                                       "model.language_model.layers."};
   std::size_t kept = 0;
@@ -172,51 +172,34 @@ MatmulScheme CheckpointQuantization::scheme_of(MatmulScheme plain, std::int64_t 
   if (kept == 0) return scheme_;
   throw Unsupported(
       fmt::format("{}: the checkpoint quantises only part of the {} of layer {}, which engines fuse", where,
-                  *modules.begin(), layer));
+                  modules.front(), layer));
 }
 
-void CheckpointQuantization::apply(ModelArchitecture& model, std::vector<LayerGroup>& layers) const {
+void CheckpointQuantization::apply(ModelArchitecture& model, std::vector<LayerGroup>& layers,
+                                   const HfFamily& family) const {
   model.quantization = facts_;
   const MatmulScheme plain = plain_scheme(model.dtype);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerSchemes& schemes = layers[i].schemes;
     schemes = {plain, plain, plain, plain, plain};
     if (facts_.method.empty()) continue;
-    const auto index = static_cast<std::int64_t>(i);
-    const auto scheme = [&](std::initializer_list<std::string_view> modules) {
-      return scheme_of(plain, index, model.name, modules);
+    const auto all = [&](std::span<const std::string_view> modules) {
+      return scheme_of(plain, static_cast<std::int64_t>(i), model.name, modules);
     };
-    if (layers[i].mixture) {
-      schemes.experts = model.architecture.starts_with("Mixtral") ? scheme({"block_sparse_moe.experts.0.w1"})
-                        : model.architecture.starts_with("Llama4")
-                            ? scheme({"feed_forward.experts.gate_up_proj"})
-                            : scheme({"mlp.experts.0.gate_proj"});
-    }
+    const auto scheme = [&](std::string_view module) { return all({&module, 1}); };
+    const MixtureOfExperts* mixture = layers[i].mixture();
+    if (mixture != nullptr) schemes.experts = scheme(family.experts_module);
     if (experts_only_) continue;
-    switch (layers[i].attention) {
-      case AttentionKind::Latent:
-        schemes.attention_input = scheme({"self_attn.kv_a_proj_with_mqa"});
-        schemes.attention_output = scheme({"self_attn.o_proj"});
-        break;
-      case AttentionKind::Linear:
-        schemes.attention_input = model.architecture == "Qwen3NextForCausalLM"
-                                      ? scheme({"linear_attn.in_proj_qkvz"})
-                                      : scheme({"linear_attn.in_proj_qkv"});
-        schemes.attention_output = scheme({"linear_attn.out_proj"});
-        break;
-      default:
-        schemes.attention_input = scheme({"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"});
-        schemes.attention_output = scheme({"self_attn.o_proj"});
+    const LayerModules modules =
+        std::visit([](const auto& mixer) { return mixer.modules(); }, layers[i].mixer);
+    if (!modules.input.empty()) {
+      schemes.attention_input = std::holds_alternative<GatedDeltaNet>(layers[i].mixer)
+                                    ? scheme(family.linear_attention_module)
+                                    : all(modules.input);
+      schemes.attention_output = scheme(modules.output);
     }
-    if (!layers[i].mixture) {
-      schemes.mlp = scheme({"mlp.down_proj"});
-      continue;
-    }
-    const bool one = model.architecture.starts_with("Qwen");
-    schemes.shared_experts = model.architecture.starts_with("Llama4")
-                                 ? scheme({"feed_forward.shared_expert.down_proj"})
-                             : one ? scheme({"mlp.shared_expert.down_proj"})
-                                   : scheme({"mlp.shared_experts.down_proj"});
+    if (mixture == nullptr || mixture->mlp_intermediate > 0) schemes.mlp = scheme("mlp.down_proj");
+    if (mixture != nullptr) schemes.shared_experts = scheme(family.shared_experts_module);
   }
 }
 

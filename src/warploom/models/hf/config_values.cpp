@@ -1,4 +1,4 @@
-#include "warploom/models/config_values.h"
+#include "warploom/models/hf/config_values.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -96,6 +96,13 @@ std::vector<std::int64_t> ConfigValues::integers(std::string_view key) const {
     result.push_back(entry.get<std::int64_t>());
   }
   return result;
+}
+
+bool is_switched_on(const ConfigValues& config, std::string_view key) {
+  const Json* value = config.find(key);
+  if (value == nullptr) return false;
+  if (value->is_number()) return *value != 0;
+  return !value->is_boolean() || value->get<bool>();
 }
 
 }  // namespace warploom

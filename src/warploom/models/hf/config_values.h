@@ -45,4 +45,7 @@ class ConfigValues {
   std::string where_;
 };
 
+// Whether the mechanism under `key` is there: neither absent nor 0 nor false.
+bool is_switched_on(const ConfigValues& config, std::string_view key);
+
 }  // namespace warploom

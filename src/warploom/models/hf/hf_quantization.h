@@ -2,13 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "warploom/models/architecture.h"
-#include "warploom/models/config_values.h"
-#include "warploom/models/module_pattern.h"
+#include "warploom/models/hf/config_values.h"
+#include "warploom/models/hf/hf_family.h"
+#include "warploom/models/hf/module_pattern.h"
 
 namespace warploom {
 
@@ -21,7 +23,7 @@ class CheckpointQuantization {
 
   // Sets schemes of all layers and the model's quantization facts. Throws Unsupported when a checkpoint keeps
   // only part of a fused group in the model's own type.
-  void apply(ModelArchitecture& model, std::vector<LayerGroup>& layers) const;
+  void apply(ModelArchitecture& model, std::vector<LayerGroup>& layers, const HfFamily& family) const;
 
  private:
   void read_checkpoint(const ConfigValues& config);
@@ -29,7 +31,7 @@ class CheckpointQuantization {
   void read_compressed_tensors(const ConfigValues& config);
   void exclude(std::vector<std::string> patterns);
   MatmulScheme scheme_of(MatmulScheme plain, std::int64_t layer, std::string_view where,
-                         std::initializer_list<std::string_view> modules) const;
+                         std::span<const std::string_view> modules) const;
 
   QuantizationFacts facts_;
   MatmulScheme scheme_ = MatmulScheme::Bf16;
