@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "warploom/answers/answer_table.h"
-#include "warploom/answers/internal/request_reading.h"
+#include "warploom/answers/judged_answers.h"
+#include "warploom/answers/use_case_answer.h"
 #include "warploom/app/tune/moe_config.h"
 #include "warploom/app/tune/staircase.h"
 #include "warploom/app/tune/tune_cross_gpu.h"
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/app/tune/tune_plan.h"
-#include "warploom/app/tune/tune_regret.h"
 #include "warploom/report/moe_config_report.h"
 #include "warploom/report/run_charts.h"
 #include "warploom/report/tune_report.h"
@@ -24,15 +26,6 @@ Json answer_tune_plan(const Question& question) {
     return fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows, plan.shapes);
   });
   return {{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}};
-}
-
-Json answer_wavetune_fit(const Question& question, const TuneFitRequest& request) {
-  const WaveTuneFitResult fit = tune_fit_wavetune(request);
-  for (const TileConfig& tiles : fit.table.model().left_out)
-    question.say(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
-                             tiles.tile_n, tiles.tile_k, kFewestAnchors));
-  question.write([&] { return wavetune_fit_text(fit); });
-  return wavetune_fit_json(fit);
 }
 
 Json fit_answer(const Question& question, const TuneFitResult& fit) {
@@ -66,13 +59,6 @@ Json answer_tune_show(const Question& question) {
   return tune_show_json(result);
 }
 
-Json answer_tune_regret(const Question& question) {
-  const TuneRegretResult result =
-      tune_regret(read_request<TuneRegretRequest>(question.session, question.asked));
-  question.write([&] { return tune_regret_text(result); });
-  return tune_regret_json(result);
-}
-
 Json answer_moe_config(const Question& question) {
   const MoeConfigResult result = moe_config(read_request<MoeConfigRequest>(question.session, question.asked));
   Json document = sidecar_json(result.table);
@@ -94,9 +80,7 @@ constexpr AnsweredRequest kTunedAnswers[] = {
      answer_tune_cross_gpu,
      {.access = kClients, .files = {"gpu", "from_table"}, .output = "output"}},
     {"tune_show", answer_tune_show, {.access = kClients, .is_short = true, .files = {"table", "samples"}}},
-    {"tune_regret",
-     answer_tune_regret,
-     {.access = kClients, .files = {"table", "oracle", "samples", "seen", "gpu"}}},
+    {"tune_regret", nullptr, {.access = kClients, .files = {"table", "oracle", "samples", "seen", "gpu"}}},
     {"moe_config", answer_moe_config, {.access = kClients, .files = {"model", "gpu", "table", "samples"}}},
 };
 

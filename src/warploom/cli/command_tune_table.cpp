@@ -4,105 +4,63 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "warploom/app/tune/moe_config.h"
 #include "warploom/app/tune/staircase.h"
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
-#include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/request_command.h"
 #include "warploom/cli/tile_kernel_options.h"
+#include "warploom/cli/tile_picks.h"
 #include "warploom/report/tune_export.h"
 #include "warploom/report/tune_report.h"
 
 namespace warploom {
 namespace {
 
-struct ShownTable {
+struct ExportedTable {
   std::string table, format{name_of(MoeConfigRequest().engine)}, output;
-  std::vector<std::int64_t> expert_rows;
   std::int64_t m = 4096, n = 4096, k = 4096;
-  std::size_t best = 1;
-  bool json = false;
 };
 
-void add_shape(Command& command, ShownTable& options) {
+template <class Options>
+void add_shape(Command& command, Options& options) {
   command.add_option("--table", options.table, "a table that `tune fit` wrote")->required();
   command.add_option("--n", options.n, "columns (keys)")->required();
   command.add_option("--k", options.k, "depth (batch x heads)")->required();
 }
 
-// Checks that a grouped GEMM of so many experts was meant.
-void check_expert_rows(const TileTable& table, const std::vector<std::int64_t>& rows) {
-  const TileKernel& kernel = kernel_of(table);
-  if (kernel.kind != TileKernelKind::GroupedGemm)
-    throw InvalidInput(fmt::format("tune pick: --expert-rows: the table is of a {}, expected a grouped_gemm",
-                                   name_of(kernel.kind)));
-  if (std::int64_t(rows.size()) != kernel.experts)
-    throw InvalidInput(
-        fmt::format("tune pick: --expert-rows: {} numbers, expected one for each of the table's {} "
-                    "experts",
-                    rows.size(), kernel.experts));
-  for (const std::int64_t one : rows)
-    if (one < 0) throw InvalidInput(fmt::format("tune pick: --expert-rows: {}, expected 0 or more", one));
-}
-
-std::vector<TilePick> picks_of(const TileTable& table, const TileShape& shape, const ShownTable& options) {
-  return std::visit(
-      [&](const auto& held) {
-        if (!options.expert_rows.empty())
-          return std::vector<TilePick>{held.pick(options.expert_rows, shape.n, shape.k)};
-        return options.best > 1 ? held.best(shape, options.best) : std::vector<TilePick>{held.pick(shape)};
-      },
-      table);
-}
-
-// How far the pick's time is to be trusted.
-void add_trust(Json& document, const RuntimeTable& table, const TileShape& shape, const TilePick& pick) {
-  document["error_bound"] = table.error_bound(shape, pick);
-  document["tier"] = name_of(table.tier());
-}
-void add_trust(Json& document, const WaveTuneTable& table, const TileShape& shape, const TilePick& pick) {
-  document["extrapolated"] = table.extrapolated(shape, pick);
-  document["tier"] = name_of(TableTier::Measured);
+void print_own_picks(const AskedPicks& asked) {
+  const RuntimeTable table = RuntimeTable::open(asked.table);
+  print_picks(asked, pick_source(table, table.kernel(),
+                                 [&](Json& document, const TileShape& shape, const TilePick& pick) {
+                                   document["error_bound"] = table.error_bound(shape, pick);
+                                   document["tier"] = name_of(table.tier());
+                                 }));
 }
 
 void add_pick(Command& tune) {
-  const auto options = std::make_shared<ShownTable>();
+  const auto asked = std::make_shared<AskedPicks>();
   Command* command = tune.add_subcommand("pick", "the configuration for one shape");
-  add_shape(*command, *options);
-  const auto m = std::make_shared<std::optional<std::int64_t>>();
-  Option* rows = command->add_option("--m", *m, "rows (pairs, queries, sequences)");
-  Option* best = command->add_option("--best", options->best, "the best few of all configurations instead");
+  add_shape(*command, *asked);
+  Option* rows = command->add_option("--m", asked->m, "rows (pairs, queries, sequences)");
+  Option* best = command->add_option("--best", asked->best, "the best few of all configurations instead");
   command
-      ->add_option("--expert-rows", options->expert_rows,
+      ->add_option("--expert-rows", asked->expert_rows,
                    "in place of --m, for a grouped_gemm: the rows of each expert")
       ->delimiter(',')
       ->excludes(rows)
       ->excludes(best);
-  add_json_option(*command, options->json);
-  command->callback([options, m] {
-    if (!*m && options->expert_rows.empty())
+  add_json_option(*command, asked->json);
+  command->callback([asked] {
+    if (!asked->m && asked->expert_rows.empty())
       throw InvalidInput("tune pick: expected --m, or --expert-rows of a grouped_gemm");
-    const TileTable table = open_tile_table(options->table);
-    if (!*m) check_expert_rows(table, options->expert_rows);
-    const TileShape shape{m->value_or(pairs_of(options->expert_rows)), options->n, options->k};
-    check_shape(shape, "tune pick");
-    const std::vector<TilePick> picks = picks_of(table, shape, *options);
-    Json list = Json::array();
-    std::string text;
-    for (const TilePick& pick : picks) {
-      list.push_back(tile_pick_json(shape, pick));
-      std::visit([&](const auto& held) { add_trust(list.back(), held, shape, pick); }, table);
-      text += fmt::format("{}  {:.2f} us{}\n", config_text(pick.config), pick.predicted_us,
-                          pick.is_default ? "  (default)" : "");
-    }
-    print(options->json ? json_text(options->best > 1 ? list : list[0]) : text);
+    if (is_published_table(asked->table)) return print_published_picks(*asked);
+    print_own_picks(*asked);
   });
 }
 
@@ -115,7 +73,7 @@ void add_show(Command& tune) {
 }
 
 void add_export(Command& tune) {
-  const auto options = std::make_shared<ShownTable>();
+  const auto options = std::make_shared<ExportedTable>();
   Command* command = tune.add_subcommand("export", "a table in another tool's format");
   add_shape(*command, *options);
   command->add_option("--m", options->m, "kernel_tuner: the shape's m");

@@ -1,11 +1,10 @@
-// What the auto-tuner found: a fit, its regret, one shape's candidates.
+// What the auto-tuner found: a fit, what the formula misses, one shape's pick.
 #pragma once
 
 #include <string>
 
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/app/tune/tune_fit.h"
-#include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/json.h"
 #include "warploom/tuner/runtime_table.h"
 
@@ -17,21 +16,6 @@ std::string tune_fit_text(const TuneFitResult& fit);
 // {"used", "learned_on" (names with commas), "this_gpu"}, "fitted": [{"config", "residual", "buckets",
 // "median_r_squared"}]}
 Json tune_fit_json(const TuneFitResult& fit);
-
-// The same of the published wave model.
-std::string wavetune_fit_text(const WaveTuneFitResult& fit);
-// {"method", "kernel", "kind", "gpu", "macro_configs", "left_out", "samples", "anchors", "buckets",
-// "median_r_squared", "default", "fit_seconds"}; anchors are the samples that the fit used.
-Json wavetune_fit_json(const WaveTuneFitResult& fit);
-
-std::string tune_regret_text(const TuneRegretResult& result);
-// {"method", "shapes", "geo_mean_share", "mean_share", "worst_share", "p10_share", "pick_error_median",
-// "geo_mean_speedup", "best_speedup", "worst_speedup", "anchors", "fit_seconds", "decision_ns", "seen":
-// {"shapes", "with_them": the same}, "baselines": {name: {"how", ...the same}}, "rows": [{"m", "n", "k",
-// "picked", "best", "share", "picked_us", "best_us", "predicted_us", "default_us", "library_us"}]}; a speedup
-// is against the default configuration, null where that was not measured. anchors (timings that a method was
-// made from), fit_seconds and decision_ns are null where there is none or it was not asked for.
-Json tune_regret_json(const TuneRegretResult& result);
 
 std::string tune_learn_text(const TuneLearnResult& result);
 

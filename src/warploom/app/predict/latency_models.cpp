@@ -4,7 +4,6 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
-#include "warploom/baselines/method_file.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/steps/step_kernels.h"
 #include "warploom/predictor/predictor.h"
@@ -29,7 +28,7 @@ std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor, c
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor, const FileScope& files) {
   // A published method is taken as it is: its authors know nothing of the rules of StepKernels.
   if (files.holds(predictor) && std::filesystem::is_regular_file(predictor))
-    return read_method_file(predictor).model;
+    return open_published_method(predictor);
   return std::make_unique<StepKernels>(open_kernels(predictor, files));
 }
 

@@ -1,6 +1,7 @@
 // Which latency model a command uses.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,9 @@ class Predictor;
 // version.
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor,
                                                        const FileScope& files = {});
+
+// Such a file of a published method. Outside warploom-judge throws JudgingElsewhere.
+std::unique_ptr<const LatencyModel> open_published_method(const std::filesystem::path& file);
 
 // The predictor inside such a model; nullptr: there is none.
 const Predictor* predictor_of(const LatencyModel& model);

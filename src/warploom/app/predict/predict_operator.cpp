@@ -12,7 +12,6 @@
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/request_fields.h"
-#include "warploom/baselines/pipeweave/published_kernel.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/collectives/across_nodes.h"
 #include "warploom/kernels/kernel_profile.h"
@@ -128,12 +127,7 @@ std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequ
   if (request.features != "published") {
     throw InvalidInput(fmt::format("features: '{}' is unknown; expected published", request.features));
   }
-  const published::Features vector = published::features(op, gpu, context);
-  const std::vector<std::string> names = vector.names();
-  const std::vector<double> values = vector.values();
-  std::vector<std::pair<std::string, double>> result;
-  for (std::size_t i = 0; i < values.size(); ++i) result.emplace_back(names[i], values[i]);
-  return result;
+  return published_features(op, gpu, context);
 }
 
 void check_tier(const std::string& asked, Tier tier) {
