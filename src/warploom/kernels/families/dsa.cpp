@@ -165,7 +165,8 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
         .add("compute", &Dsa::compute, {.doc = "type of queries and products"})
         .add("kv_cache", &Dsa::kv_cache, {.doc = "type of the cached latent"})
         .add("decode", &Dsa::decode, {.doc = "new tokens of running requests instead of prompts"})
-        .add("indexer", &Dsa::indexer, {.doc = "chooses tokens; off: takes over an earlier layer's choice"})
+        .add("indexer", &Dsa::indexer,
+             {.doc = "has an indexer; a layer without takes over an earlier one's choice"})
         .add("hidden", &Dsa::hidden, product_side("width of the model"))
         .add("q_lora_rank", &Dsa::q_lora_rank, product_side("width of the query latent"))
         .add("shape", &Dsa::shape, {.doc = "head counts and widths"})
