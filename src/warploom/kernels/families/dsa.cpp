@@ -242,7 +242,7 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
                                fastest_attention_rate(op.compute, op.kv_cache, gpu), gpu);
     if (op.indexer && !sees_no_more_than_it_chooses(op))
       seconds += seconds_at_peak(2 * sums.seen * double(op.index_heads) * double(op.index_dim),
-                                 fastest_attention_rate(DataType::Fp8, DataType::Fp8, gpu), gpu);
+                                 tensor_rate_per_clock(gpu, DataType::Fp8), gpu);
     limit.raise(seconds, Bound::Tensor);
   }
 
