@@ -35,10 +35,10 @@ constexpr auto kConstants =
                     ConstantSpec{"product_dram_share", "1", 0.75, 0.3, 1, 0.15},
                     ConstantSpec{"score_rate_share", "1", 0.4, 0.05, 1, 0.3},
                     ConstantSpec{"choice_dram_share", "1", 0.3, 0.02, 1, 0.4},
-                    ConstantSpec{"row_rate", "B/s", 60e9, 5e9, 500e9, 0.5},
+                    ConstantSpec{"row_rate", "B/clock", 32, 3, 300, 0.5},
                     ConstantSpec{"attention_rate_share", "1", 0.55, 0.1, 1, 0.25},
                     ConstantSpec{"gather_share", "1", 0.5, 0.1, 1, 0.3},
-                    ConstantSpec{"iteration_clocks", "1", 1500, 200, 10000, 0.3},
+                    ConstantSpec{"iteration_clocks", "clocks", 1500, 200, 10000, 0.3},
                 });
 
 constexpr double kTile = 64;            // heads of a task, and tokens of an iteration, in the public kernels
@@ -124,8 +124,9 @@ void price_indexer(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitte
   parts.scores = power_sum(parts.score_flop / (fitted[kScoreRate] * rate),
                            parts.score_bytes / (fitted[kProductDram] * dram), kOverlap);
   const double rounds = std::ceil(parts.queries / double(gpu.sm_count));
+  const double row_rate = fitted[kRowRate] * clock_under_load(gpu, ClockRule::DataSheet).hertz;
   parts.choice = power_sum(rows / (fitted[kChoiceDram] * dram),
-                           rounds * kScoreBytes * parts.longest_keys / fitted[kRowRate], kOverlap);
+                           rounds * kScoreBytes * parts.longest_keys / row_rate, kOverlap);
   parts.launch += fitted[kIndexerSeconds];
 }
 

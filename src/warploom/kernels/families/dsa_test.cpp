@@ -9,6 +9,7 @@
 #include "warploom/kernels/base_constants.h"
 #include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/physical_bound.h"
+#include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/structural_price.h"
 #include "warploom/kernels/work.h"
 
@@ -31,6 +32,16 @@ Dsa small() {
 double seconds_of(const Dsa& op, const char* gpu = "H200") {
   static const GpuCatalog gpus;
   return dsa_parts(op, gpus.get(gpu), default_constants(family_of(op))).seconds;
+}
+
+bool multiplies_bf16(const GpuSpec& gpu) {
+  try {
+    matrix_unit(MatmulScheme::Bf16, gpu);
+    attention_unit(DataType::Bf16, gpu);
+    return true;
+  } catch (const Unsupported&) {
+    return false;
+  }
 }
 
 TEST(Dsa, CountsProductsScoresAndChosenPairs) {
@@ -90,7 +101,7 @@ TEST(Dsa, KindsTellPromptsThatNeedNoChoice) {
 TEST(Dsa, IsPricedAboveItsBoundOnEveryGpu) {
   const GpuCatalog gpus;
   for (const GpuSpec& gpu : gpus.gpus()) {
-    if (gpu.tensor_rates.fp16 == 0) continue;  // no unit for 16 bits
+    if (!multiplies_bf16(gpu)) continue;
     for (const RequestGroup& group : {RequestGroup{1, 1, 0}, RequestGroup{256, 1, 100000},
                                       RequestGroup{4, 8192, 0}, RequestGroup{1, 512, 1000000}}) {
       const Dsa op{.decode = group.query_tokens == 1, .requests = {group}};
