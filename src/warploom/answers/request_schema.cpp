@@ -48,8 +48,9 @@ DescribedRequest described(std::string_view about) {
 // What an example has otherwise than an operator with every field at its default.
 Json example_of(Family family) {
   const Json standard = operator_to_json(default_operator(family));
+  const Json whole = operator_to_json(family_value(family).example(family));
   Json example = Json::object();
-  for (const auto& [name, value] : operator_to_json(family_value(family).example(family)).items())
+  for (const auto& [name, value] : whole.items())
     if (!standard.contains(name) || standard[name] != value) example[name] = value;
   return example;
 }
