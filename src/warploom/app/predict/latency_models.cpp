@@ -6,8 +6,8 @@
 #include "warploom/base/nearest_name.h"
 #include "warploom/baselines/method_file.h"
 #include "warploom/kernels/roofline.h"
-#include "warploom/steps/step_kernels.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 namespace {
