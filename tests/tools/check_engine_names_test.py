@@ -4,7 +4,8 @@ import unittest
 
 from repository import LAYERS, ToolTest
 
-RULES = {**LAYERS, "engine_names": ["kernels/kernel_hints.h", "serving/engines/"], "engine_free": ["app"], "gpu_free": ["steps"]}
+RULES = {**LAYERS, "engine_names": ["kernels/kernel_hints.h", "serving/engines/"], "engine_free": ["app"],
+         "gpu_free": ["steps"]}
 HINTS = """enum class Engine { Unknown, Loom };
 template <>
 struct EnumNames<Engine> {
@@ -40,7 +41,7 @@ class CheckEngineNames(ToolTest):
                 "src/warploom/steps/x_test.cpp": 'gpu("heddle")\n'}
         self.assert_passes(tree)
         text = '\nif (gpu.name == "heddle") return 2;  // fitted there\n'
-        self.assert_fails({**tree, "src/warploom/steps/x.cpp": text}, "steps/x.cpp:2: holds the GPU's name \"heddle\"")
+        self.assert_fails({**tree, "src/warploom/steps/x.cpp": text}, "steps/x.cpp:2: holds the GPU's name")
 
     def test_refuses_a_tree_without_names(self):
         self.assert_fails({**CLEAN, "src/warploom/kernels/kernel_hints.h": "\n"}, "no EnumNames<Engine>")

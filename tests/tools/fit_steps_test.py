@@ -1,4 +1,4 @@
-"""tools/fit_steps finds the constants of the shipped files again, and those that made-up steps were made from."""
+"""tools/fit_steps finds the constants of the shipped files again, and those that made made-up steps."""
 import csv
 import gzip
 import json
@@ -53,8 +53,8 @@ class FitSteps(unittest.TestCase):
 
     def new_file(self, *fits):
         path = self.root / "new.json"
-        result = self.run_tool(path, "--like", H200, "--engine", "sglang", "--release", "1.2", "--gpu", "h200_sxm",
-                               "--steps", self.root, "--fit", *fits)
+        result = self.run_tool(path, "--like", H200, "--engine", "sglang", "--release", "1.2",
+                               "--gpu", "h200_sxm", "--steps", self.root, "--fit", *fits)
         return path, result
 
     def test_the_shipped_files_hold_what_the_recorded_steps_say(self):

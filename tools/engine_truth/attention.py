@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rule of decoding requests' attention inside a step (decode_attention in data/steps): its fit and its errors.
+"""The rule of decoding requests' attention inside a step (decode_attention in data/steps): fit and errors.
 
 attention.py FOLDER... --fit SET/MODEL... --share SET/MODEL     FOLDER: steps of tools/engine_truth/steps.py
 

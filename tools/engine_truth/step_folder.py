@@ -26,7 +26,12 @@ MODELS = {
 
 
 # The models' records in data/models, whose sizes the rules of their kernels ask for.
-RECORDS = {"llama8b": "llama-3.1-8b", "llama8bfp8": "llama-3.1-8b", "qwen14b": "qwen3-14b", "qwen30b": "qwen3-30b-a3b"}
+RECORDS = {
+    "llama8b": "llama-3.1-8b",
+    "llama8bfp8": "llama-3.1-8b",
+    "qwen14b": "qwen3-14b",
+    "qwen30b": "qwen3-30b-a3b",
+}
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
@@ -82,7 +87,8 @@ def read_model(path):
         kernels, gpus = shorter_rank(read_rows(ranks)), 2
     else:
         kernels, gpus = read_rows(path.with_name(f"{tag}_kernels.csv.gz")), 1
-    return Steps(f"{path.parent.parent.name}/{tag}", MODELS[tag.split("_")[0]], gpus, read_rows(path), kernels)
+    model = MODELS[tag.split("_")[0]]
+    return Steps(f"{path.parent.parent.name}/{tag}", model, gpus, read_rows(path), kernels)
 
 
 def read_steps(folder):

@@ -110,7 +110,7 @@ def fit_weights(points, memory, start):
     def cost(values):
         ends, share = values[:2]
         rows = values[2] if len(values) > 2 else math.inf
-        times = ((1 + p.tokens / rows) * (p.starts * ends + p.bytes / (share * memory)) / p.us for p in points)
-        return sum(math.log(ratio) ** 2 for ratio in times)
+        time = lambda p: (1 + p.tokens / rows) * (p.starts * ends + p.bytes / (share * memory))
+        return sum(math.log(time(p) / p.us) ** 2 for p in points)
 
     return search(cost, start)

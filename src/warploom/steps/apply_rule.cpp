@@ -6,12 +6,8 @@
 #include "warploom/kernels/widen.h"
 
 namespace warploom {
-namespace {
 
-// No rule is a measurement outside of what it was fitted on.
-void mark_guess(LatencyEstimate& answer) { answer.tier = std::max(answer.tier, Tier::CrossGpu); }
-
-}  // namespace
+Tier tier_by(const RuleUse& use, Tier tier) { return use.fitted ? tier : std::max(tier, Tier::CrossGpu); }
 
 RulePrice price_by(const RuleUse& use, Seconds time, std::initializer_list<double> sizes, Tier tier) {
   const StepRule& rule = *use.rule;
@@ -20,7 +16,7 @@ RulePrice price_by(const RuleUse& use, Seconds time, std::initializer_list<doubl
   return {.time = time,
           .low = -std::hypot(times * rule.low, more),
           .high = std::hypot(times * rule.high, more),
-          .tier = use.fitted ? tier : std::max(tier, Tier::CrossGpu),
+          .tier = tier_by(use, tier),
           .in_step = true,
           .outside = use.fitted || rule.elsewhere.sizes ? outside_of(rule, sizes) : 0};
 }
@@ -28,14 +24,14 @@ RulePrice price_by(const RuleUse& use, Seconds time, std::initializer_list<doubl
 void doubt_change(const RuleUse& use, bool inside, double ratio, LatencyEstimate& answer) {
   if (ratio == 1 || (use.fitted && inside)) return;
   widen(answer, use.rule->elsewhere.undone * std::abs(std::log(ratio)));
-  mark_guess(answer);
+  answer.tier = tier_by(use, answer.tier);
 }
 
 void doubt_change(const RuleUse& use, bool inside, Seconds change, LatencyEstimate& answer) {
   if (change <= Seconds(0.0) || (use.fitted && inside)) return;
   const Seconds undone = use.rule->elsewhere.undone * change;
   widen_by(answer, undone, undone);
-  mark_guess(answer);
+  answer.tier = tier_by(use, answer.tier);
 }
 
 }  // namespace warploom

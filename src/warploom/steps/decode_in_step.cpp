@@ -26,8 +26,8 @@ Seconds decode_time(const DecodeConstants& rule, const AttentionDecode& op, cons
   constexpr double kTensors = 2;  // keys and values
   const Bytes bytes{keys * double(op.head_dim) * kTensors * bytes_per_element(op.kv_cache)};
   const Seconds memory = bytes / (rule.memory_share * gpu.memory_bandwidth);
-  const Seconds multiprocessors = (tasks * rule.task + keys / rule.block_keys * rule.block) /
-                                  double(gpu.sm_count);
+  const Seconds multiprocessors =
+      (tasks * rule.task + keys / rule.block_keys * rule.block) / double(gpu.sm_count);
   return rule.ends + std::max(memory, multiprocessors);
 }
 

@@ -12,10 +12,10 @@
 
 namespace warploom {
 
-// Both products and what stands between them, where the tile is known: bf16, both passes, `tile.least_rows` an
-// expert and more. Waves of whole tiles, or the streamed weights where those take longer; where it is much
-// longer than a measured price, rows are many and tiles of one expert share what they read. What stands
-// around the products begins, ends and streams as `around` says.
+// Both products and what stands between them, where the tile is known: bf16, both passes, `tile.least_rows`
+// an expert and more. Waves of whole tiles, or the streamed weights where those take longer; where it is
+// much longer than a measured price, rows are many and tiles of one expert share what they read. What
+// stands around the products begins, ends and streams as `around` says.
 std::optional<Seconds> whole_expert_tiles(const ExpertTileConstants& tile, const ExpertConstants& around,
                                           const FusedMoe& op, const GpuSpec& gpu, Seconds streamed_weights);
 

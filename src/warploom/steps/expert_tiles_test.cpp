@@ -18,9 +18,10 @@ constexpr FusedMoe kWide{.tokens = 1024,
 std::optional<Seconds> tiles_of(const FusedMoe& op, Seconds weights = Seconds(0.0)) {
   static const GpuSpec gpu = GpuCatalog().get("h200_sxm");
   const StepRules& rules = StepRules::shipped();
-  const RuleUse tiles = rules.find(RuleKind::ExpertTiles, gpu, {}), around = rules.find(RuleKind::Experts, gpu, {});
-  return whole_expert_tiles(tiles.constants<ExpertTileConstants>(), around.constants<ExpertConstants>(), op, gpu,
-                            weights);
+  const RuleUse tiles = rules.find(RuleKind::ExpertTiles, gpu, {}),
+                around = rules.find(RuleKind::Experts, gpu, {});
+  return whole_expert_tiles(tiles.constants<ExpertTileConstants>(), around.constants<ExpertConstants>(), op,
+                            gpu, weights);
 }
 
 TEST(ExpertTiles, TakeWhatTheirTwoProductsTookInAStep) {

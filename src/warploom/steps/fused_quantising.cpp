@@ -53,6 +53,7 @@ void drop_other_pass(const RuleUse& use, Seconds pass, LatencyEstimate& answer) 
   answer.p10 = std::max(time - below, answer.physical_bound);
   answer.p90 = time + above;
   answer.in_step = true;
+  answer.tier = tier_by(use, answer.tier);
   widen_by(answer, other, other);
 }
 
@@ -78,6 +79,7 @@ void fuse_static_quantising(const RuleUse& use, const Quantize& pass, const GpuS
   answer.p10 = answer.physical_bound;
   answer.p90 = 2 * fused;
   answer.in_step = true;
+  answer.tier = tier_by(use, answer.tier);
 }
 
 }  // namespace warploom

@@ -13,9 +13,7 @@ const GpuSpec& h100_of_quantising() {
   return gpu;
 }
 
-RuleUse quantising_on(const GpuSpec& gpu) {
-  return StepRules::shipped().find(RuleKind::Quantising, gpu, {});
-}
+RuleUse quantising_on(const GpuSpec& gpu) { return StepRules::shipped().find(RuleKind::Quantising, gpu, {}); }
 
 // What the kernels before a product take longer on an H100.
 Seconds fused_before(const Gemm& product) {
@@ -50,7 +48,8 @@ TEST(FusedQuantising, TwoPassesOfTheTableGiveWayToTheFusedOne) {
   const Gemm product = fp8_product(1024, 4096);
   const Seconds fused = fused_before(product);
   LatencyEstimate answer = exactly(microseconds(100));
-  fuse_quantising(quantising_on(h100_of_quantising()), product, h100_of_quantising(), microseconds(6), answer);
+  fuse_quantising(quantising_on(h100_of_quantising()), product, h100_of_quantising(), microseconds(6),
+                  answer);
   EXPECT_NEAR((answer.p50 - fused).value(), 89.2e-6, 1e-12);
   EXPECT_NEAR((answer.p50 - answer.p10).value(), fused.value(), 1e-12) << "that nothing stays";
   EXPECT_NEAR((answer.p90 - answer.p50).value(), fused.value(), 1e-12) << "that twice as much does";
@@ -93,8 +92,8 @@ TEST(FusedQuantising, KnownScalesLoseTheOtherPassToo) {
 TEST(FusedQuantising, NeverBelowTheBound) {
   LatencyEstimate answer = exactly(microseconds(10));
   answer.physical_bound = microseconds(9);
-  fuse_quantising(quantising_on(h100_of_quantising()), fp8_product(1, 4096), h100_of_quantising(), microseconds(6),
-                  answer);
+  fuse_quantising(quantising_on(h100_of_quantising()), fp8_product(1, 4096), h100_of_quantising(),
+                  microseconds(6), answer);
   EXPECT_GT(answer.p50, microseconds(9)) << "no product is as fast as physics";
   EXPECT_LE(answer.p50, microseconds(10));
   EXPECT_EQ(answer.p10, microseconds(9));

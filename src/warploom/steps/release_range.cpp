@@ -62,8 +62,8 @@ std::optional<int> compare(std::string_view release, const std::vector<int>& end
 ReleaseRange::ReleaseRange(std::string_view from, std::string_view to, std::string_view where)
     : from_(numbers_of(from, where)), to_(numbers_of(to, where)) {
   if (compare(from, to_).value_or(0) > 0)
-    throw InvalidInput(fmt::format("{}: begins with {} and ends with {}, expected the older first", where,
-                                   from, to));
+    throw InvalidInput(
+        fmt::format("{}: begins with {} and ends with {}, expected the older first", where, from, to));
 }
 
 bool ReleaseRange::holds(std::string_view release) const {

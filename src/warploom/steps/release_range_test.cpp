@@ -17,13 +17,16 @@ TEST(ReleaseRange, HoldsReleasesWithTheirPatches) {
 
 TEST(ReleaseRange, HoldsWhatLiesBetweenItsEnds) {
   const ReleaseRange range("0.19.1", "0.24", "here");
-  for (const char* inside : {"0.19.1", "0.19.2", "0.20.0", "0.24.3"}) EXPECT_TRUE(range.holds(inside)) << inside;
-  for (const char* outside : {"0.19.0", "0.19", "0.9.5", "0.33.0"}) EXPECT_FALSE(range.holds(outside)) << outside;
+  for (const char* inside : {"0.19.1", "0.19.2", "0.20.0", "0.24.3"})
+    EXPECT_TRUE(range.holds(inside)) << inside;
+  for (const char* outside : {"0.19.0", "0.19", "0.9.5", "0.33.0"})
+    EXPECT_FALSE(range.holds(outside)) << outside;
   EXPECT_TRUE(ReleaseRange().holds("anything")) << "every release";
 }
 
 TEST(ReleaseRange, KnowsWhatItSharesWithAnother) {
-  const ReleaseRange old("0.19", "0.24", "here"), later("0.24.2", "0.30", "here"), last("0.31", "0.33", "here");
+  const ReleaseRange old("0.19", "0.24", "here"), later("0.24.2", "0.30", "here"),
+      last("0.31", "0.33", "here");
   EXPECT_TRUE(old.overlaps(later));
   EXPECT_TRUE(later.overlaps(old));
   EXPECT_FALSE(old.overlaps(last));

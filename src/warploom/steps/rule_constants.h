@@ -1,5 +1,5 @@
-// The constants of each kind of rule, by the names that they have in data/steps; the formulas stand beside the
-// kernels that they are about (streaming_rule.h, in_step.h, ...).
+// The constants of each kind of rule, by the names that they have in data/steps; the formulas stand beside
+// the kernels that they are about (streaming_rule.h, in_step.h, ...).
 #pragma once
 
 #include <array>

@@ -20,8 +20,8 @@ inline constexpr std::string_view kStreamingKernel = "streaming", kSamplingKerne
 // The name of the operator's rule; empty: it has none.
 std::string_view rule_of(const Operator& op);
 
-// The one evaluator of the rules of data/steps: it chooses the rule that speaks for a question and puts it into
-// the answer.
+// The one evaluator of the rules of data/steps: it chooses the rule that speaks for a question and puts it
+// into the answer.
 //
 // A rule answers a question of how an engine runs its operator: what only streams for any engine (a measured
 // kernel that is faster stays), sampling for engines whose steps were profiled. A question that names a
@@ -51,7 +51,8 @@ class StepKernels final : public LatencyModel {
   const LatencyModel& kernels() const { return *kernels_; }
 
  private:
-  // What answers in place of measured kernels; nothing: they are the better answer, or the question is theirs.
+  // What answers in place of measured kernels; nothing: they are the better answer, or the question is
+  // theirs.
   std::optional<RulePrice> replace(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                                    const LatencyEstimate& measured) const;
   // Changes what the measured kernels answered by what surrounds them in a step.
@@ -63,7 +64,8 @@ class StepKernels final : public LatencyModel {
   // nothing.
   std::string_view serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                          LatencyEstimate& answer) const;
-  // The answer to a collective across nodes; nothing: it is none, or the question is not an engine's or a user's.
+  // The answer to a collective across nodes; nothing: it is none, or the question is not an engine's or a
+  // user's.
   std::optional<KernelAnswer> across_nodes(const Operator& op, const GpuSpec& gpu,
                                            const KernelContext& context) const;
   std::unique_ptr<const LatencyModel> kernels_;

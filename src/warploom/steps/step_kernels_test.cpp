@@ -198,7 +198,9 @@ TEST(StepKernels, PriceSamplingInVllmByARuleOfItsOwnName) {
     const KernelAnswer answer = model.answer(kWords, gpu, {"vllm", "0.24.0", ""});
     EXPECT_EQ(answer.implementation.kernel, kSamplingKernel);
     EXPECT_EQ(answer.implementation.version, "0.24.0");
-    EXPECT_EQ(answer.estimate.p50, step_sampling_price(StepRules::shipped().find(RuleKind::Sampling, gpu, {}), kWords).time) << "slower or faster";
+    EXPECT_EQ(answer.estimate.p50,
+              step_sampling_price(StepRules::shipped().find(RuleKind::Sampling, gpu, {}), kWords).time)
+        << "slower or faster";
     EXPECT_TRUE(answer.estimate.in_step);
     EXPECT_EQ(model.estimate(kWords, gpu, answer.implementation).p90, answer.estimate.p90) << "by its name";
   }

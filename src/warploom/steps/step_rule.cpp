@@ -12,9 +12,12 @@ FieldTable Elsewhere::describe() {
       .add("other_engines", &E::other_engines, {.doc = "the rule is asked of other engines"})
       .add("half_width", &E::half_width,
            {.unit = "ln", .doc = "that the interval gains there", .min = 0, .max = kMost})
-      .add("times", &E::times, {.doc = "by which the rule's own interval grows there", .min = 1, .max = kMost})
+      .add("times", &E::times,
+           {.doc = "by which the rule's own interval grows there", .min = 1, .max = kMost})
       .add("undone", &E::undone,
-           {.doc = "part of a change that may not be true there, of its ln or seconds", .min = 0, .max = kMost})
+           {.doc = "part of a change that may not be true there, of its ln or seconds",
+            .min = 0,
+            .max = kMost})
       .add("sizes", &E::sizes, {.doc = "whether sizes outside count there"})
       .add("source", &E::source, {.doc = "of what it states", .required = true})
       .table();

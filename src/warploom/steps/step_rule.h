@@ -1,8 +1,8 @@
 // A rule with the constants of one file of data/steps: how kernels of a kind run inside a step, and what of.
 //
-// A rule is a formula and constants that were fitted on steps of one engine. Where it was fitted, its answer
-// is as good as a measurement. Elsewhere it is a guess: the interval is wider by what the file states, and the
-// tier is cross_gpu at best.
+// A rule is a formula and constants that were fitted on steps of one engine. Where it was fitted, its
+// answer is as good as a measurement. Elsewhere it is a guess: the interval is wider by what the file
+// states, and the tier is cross_gpu at best.
 #pragma once
 
 #include <array>
@@ -63,8 +63,8 @@ struct RuleUse {
   }
 };
 
-// The widths of the size that lies farthest outside of what the rule was fitted on, in the order of its kind's
-// sizes (form_of); 0: inside.
+// The widths of the size that lies farthest outside of what the rule was fitted on, in the order of its
+// kind's sizes (form_of); 0: inside.
 double outside_of(const StepRule& rule, std::initializer_list<double> sizes);
 
 }  // namespace warploom

@@ -93,7 +93,8 @@ struct RuleRecord {
 
 void check_source(const std::string& source, std::string_view where) {
   if (source.empty())
-    throw InvalidInput(fmt::format("{}: 'source' is empty, expected what it was measured or fitted on", where));
+    throw InvalidInput(
+        fmt::format("{}: 'source' is empty, expected what it was measured or fitted on", where));
 }
 
 void check_gpus(const std::vector<std::string>& names, const GpuCatalog& gpus, std::string_view key,
@@ -121,7 +122,8 @@ Json plain_constants(const Json& rule, const FieldTable& table, std::string_view
   const auto found = rule.find("constants");
   if (found == rule.end()) return plain;
   if (!found->is_object())
-    throw InvalidInput(fmt::format("{}: 'constants' is no JSON object, expected the rule's constants", where));
+    throw InvalidInput(
+        fmt::format("{}: 'constants' is no JSON object, expected the rule's constants", where));
   for (const auto& [name, entry] : found->items()) {
     const std::string place = fmt::format("{}: constants.{}", where, name);
     const Field* field = table.find(name);
@@ -134,8 +136,8 @@ Json plain_constants(const Json& rule, const FieldTable& table, std::string_view
     const auto constant = object_from_json<ConstantRecord>(entry, place);
     check_source(constant.source, place);
     if (constant.unit != field->options.unit)
-      throw InvalidInput(fmt::format("{}: 'unit' is '{}', expected '{}'", place, constant.unit,
-                                     field->options.unit));
+      throw InvalidInput(
+          fmt::format("{}: 'unit' is '{}', expected '{}'", place, constant.unit, field->options.unit));
     plain[name] = constant.value;
   }
   return plain;
@@ -155,9 +157,10 @@ RuleConstants read_constants(const Json& rule, RuleConstants empty, std::string_
 // In the order of the form; every one has to be there.
 void read_sizes(const RuleRecord& record, const RuleForm& form, StepRule& rule, std::string_view where) {
   for (const SizeRecord& size : record.sizes)
-    if (std::find(form.sizes.begin(), form.sizes.end(), size.name) == form.sizes.end() || size.low > size.high)
-      throw InvalidInput(fmt::format("{}: sizes has {} from {} to {}, expected {} with the least first", where,
-                                     size.name, size.low, size.high, fmt::join(form.sizes, ", ")));
+    if (std::find(form.sizes.begin(), form.sizes.end(), size.name) == form.sizes.end() ||
+        size.low > size.high)
+      throw InvalidInput(fmt::format("{}: sizes has {} from {} to {}, expected {} with the least first",
+                                     where, size.name, size.low, size.high, fmt::join(form.sizes, ", ")));
   for (std::size_t i = 0; i < form.sizes.size(); ++i) {
     const auto found = std::find_if(record.sizes.begin(), record.sizes.end(),
                                     [&](const SizeRecord& size) { return size.name == form.sizes[i]; });
@@ -229,8 +232,8 @@ std::vector<StepRule> step_rules_from_json(const Json& document, std::string_vie
     StepRule rule = read_rule((*list)[i], head, place, gpus);
     for (const StepRule& earlier : rules)
       if (earlier.kind == rule.kind)
-        throw InvalidInput(fmt::format("{}: '{}' stands twice, expected each rule once", place,
-                                       name_of(rule.kind)));
+        throw InvalidInput(
+            fmt::format("{}: '{}' stands twice, expected each rule once", place, name_of(rule.kind)));
     rules.push_back(std::move(rule));
   }
   return rules;

@@ -132,7 +132,8 @@ TEST(StepRules, RefuseTwoFilesOfTheSameRule) {
   Json later = small_file();
   later["from_release"] = "0.5.10", later["to_release"] = "0.6";
   const std::string later_text = text_named(later);
-  const std::vector<EmbeddedFile> apart{{"a.json", text}, {"b.json", later_text}}, same{{"a.json", text}, {"c.json", text}};
+  const std::vector<EmbeddedFile> apart{{"a.json", text}, {"b.json", later_text}},
+      same{{"a.json", text}, {"c.json", text}};
   EXPECT_NO_THROW(StepRules{apart});
   EXPECT_THROW(StepRules{same}, InvalidInput);
 }

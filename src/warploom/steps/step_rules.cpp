@@ -28,7 +28,9 @@ std::string_view asked_engine(const KernelContext& context) {
 Nearness nearness_of(const StepRule& rule, const GpuSpec& gpu, const KernelContext& context) {
   using Of = Nearness::Of;
   const bool own = rule.is_of(asked_engine(context));
-  return {.engine = own ? Of::OwnEngine : rule.engine.empty() ? Of::AnyEngine : Of::OtherEngine,
+  return {.engine = own                   ? Of::OwnEngine
+                    : rule.engine.empty() ? Of::AnyEngine
+                                          : Of::OtherEngine,
           .own_gpu = rule.ran_on(gpu),
           .own_release = own && rule.runs_in(context.version)};
 }

@@ -34,7 +34,8 @@ TEST(StepRules, GiveAnEngineItsOwnBeforeThoseOfAny) {
   ASSERT_TRUE(own && any);
   EXPECT_EQ(own.rule->engine, "vllm");
   EXPECT_EQ(any.rule->engine, "");
-  EXPECT_FALSE(StepRules::shipped().find_own(RuleKind::Norms, gpu_of_rules("b200_sxm"), {.framework = "sglang"}));
+  EXPECT_FALSE(
+      StepRules::shipped().find_own(RuleKind::Norms, gpu_of_rules("b200_sxm"), {.framework = "sglang"}));
 }
 
 TEST(StepRules, TakeTheFileOfTheGpu) {
@@ -80,7 +81,8 @@ TEST(StepRules, WidenElsewhereByWhatTheirFileStates) {
                   guess = price_by(there, microseconds(10), {1e6}, Tier::Measured);
   EXPECT_EQ(fitted.high, here.rule->high);
   EXPECT_EQ(guess.high, std::hypot(there.rule->high, there.rule->elsewhere.half_width));
-  const RuleUse sampling = find_rule(RuleKind::Sampling, "b200_sxm"), judged = find_rule(RuleKind::Sampling, "h100_sxm");
+  const RuleUse sampling = find_rule(RuleKind::Sampling, "b200_sxm"),
+                judged = find_rule(RuleKind::Sampling, "h100_sxm");
   EXPECT_EQ(price_by(sampling, microseconds(10), {1e6}, Tier::Measured).high,
             sampling.rule->elsewhere.times * sampling.rule->high);
   EXPECT_EQ(price_by(judged, microseconds(10), {1e6}, Tier::Measured).high, judged.rule->high);
@@ -102,7 +104,8 @@ TEST(StepRules, ChangesAreGuessesOutsideOfTheirFit) {
   doubt_change(older, true, 1.0, unchanged);
   EXPECT_EQ(unchanged.tier, Tier::Measured) << "the rule changed nothing";
   doubt_change(here, false, 0.5, small);
-  EXPECT_EQ(small.tier, Tier::CrossGpu) << "at other sizes";
+  EXPECT_EQ(small.tier, Tier::Measured) << "only the size was not seen";
+  EXPECT_GE(small.p90, 2 * measured.p50);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 // of a step, the conversion of the logits to fp32, and the choice of each token.
 //
 // None of them was ever swept. Inside steps their sum is a line in the number of logits (tools/fit_steps);
-// steps on an H100, whose memory is a third slower than an H200's, lie on the same line: these kernels wait for
-// instructions, not for memory.
+// steps on an H100, whose memory is a third slower than an H200's, lie on the same line: these kernels wait
+// for instructions, not for memory.
 #pragma once
 
 #include "warploom/kernels/operator.h"

@@ -5,8 +5,8 @@
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/kernels/roofline.h"
-#include "warploom/steps/step_kernels.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 namespace {

@@ -18,10 +18,10 @@
 #include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/roofline.h"
-#include "warploom/steps/step_kernels.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/serving/engines/engine_kernels.h"
 #include "warploom/serving/pricing/step_pricer.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 

@@ -16,8 +16,8 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/app/tune/diagnose.h"
 #include "warploom/base/error.h"
-#include "warploom/steps/step_kernels.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 namespace {
