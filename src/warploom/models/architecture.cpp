@@ -26,23 +26,6 @@ std::int64_t ModelArchitecture::layer_count() const {
   return total;
 }
 
-std::int64_t ModelArchitecture::windowed_layers() const {
-  std::int64_t total = 0;
-  for (const LayerGroup& group : layers) {
-    const auto* attention = std::get_if<Attention>(&group.mixer);
-    total += attention != nullptr && attention->windowed() ? group.count : 0;
-  }
-  return total;
-}
-
-std::int64_t ModelArchitecture::window() const {
-  for (const LayerGroup& group : layers) {
-    const auto* attention = std::get_if<Attention>(&group.mixer);
-    if (attention != nullptr && attention->windowed()) return attention->window;
-  }
-  return 0;
-}
-
 const MixtureOfExperts* ModelArchitecture::mixture() const {
   for (const LayerGroup& group : layers)
     if (const MixtureOfExperts* mixture = group.mixture()) return mixture;

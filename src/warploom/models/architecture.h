@@ -58,10 +58,6 @@ struct ModelArchitecture {
   // Layers of that kind: a Mixer's or a FeedForward's alternative.
   template <class Kind>
   std::int64_t layers_of() const;
-  // Layers whose attention reaches a window or a chunk.
-  std::int64_t windowed_layers() const;
-  // Tokens of that window; 0: none.
-  std::int64_t window() const;
   // The first layer's with experts; nullptr where none has.
   const MixtureOfExperts* mixture() const;
   static FieldTable describe();

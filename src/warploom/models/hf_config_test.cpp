@@ -38,6 +38,12 @@ ModelArchitecture read(const Json& config, const Json* hf_quant = nullptr) {
 
 Attention attention_of(const LayerGroup& layer) { return std::get<Attention>(layer.mixer); }
 
+std::int64_t windowed_layers(const ModelArchitecture& model) {
+  std::int64_t count = 0;
+  for (const LayerGroup& layer : model.layers) count += attention_of(layer).windowed() ? layer.count : 0;
+  return count;
+}
+
 template <class E>
 std::string refusal(const Json& config, const Json* hf_quant = nullptr) {
   try {
@@ -122,11 +128,11 @@ TEST(HfConfig, IgnoresAWindowThatIsSwitchedOff) {
   config["architectures"] = {"Qwen2ForCausalLM"};
   config["sliding_window"] = 4096;
   config["use_sliding_window"] = false;
-  EXPECT_EQ(read(config).windowed_layers(), 0);
+  EXPECT_EQ(windowed_layers(read(config)), 0);
   EXPECT_TRUE(attention_of(read(config).layers[0]).qkv_bias);
   config["use_sliding_window"] = true;
   config["max_window_layers"] = 28;
-  EXPECT_EQ(read(config).windowed_layers(), 4);
+  EXPECT_EQ(windowed_layers(read(config)), 4);
 }
 
 TEST(HfConfig, ReadsWindowedAndUnknownLayerTypes) {
@@ -137,7 +143,7 @@ TEST(HfConfig, ReadsWindowedAndUnknownLayerTypes) {
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'sliding_window' is missing");
   config["sliding_window"] = 128;
   const ModelArchitecture model = read(config);
-  EXPECT_EQ(model.windowed_layers(), 16);
+  EXPECT_EQ(windowed_layers(model), 16);
   EXPECT_EQ(model.layers.size(), 32u);
   EXPECT_EQ(merged_layers(model, 0, 32).size(), 2u);
   config["layer_types"][3] = "mamba";
@@ -237,6 +243,8 @@ TEST(HfConfig, ReadsTheTwoAttentionsOfMimoV2) {
   Json config = mimo_v2();
   config["hybrid_layer_pattern"] = {0, 1};
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "one for each of 3 layers");
+  config["hybrid_layer_pattern"] = {0, 1, 2};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "holds 2");
   config = mimo_v2();
   config.erase("swa_num_key_value_heads");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'swa_num_key_value_heads' is missing");

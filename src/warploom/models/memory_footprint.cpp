@@ -98,12 +98,12 @@ KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& shardin
   const LayerRange range = stage_layers(model.layer_count(), sharding.pipeline_parallel, stage);
   const LayerPlace place = place_of(model, sharding);
   KvFootprint footprint;
-  footprint.window = model.window();
   for (const LayerGroup& group : merged_layers(model, range.first, range.last)) {
     const LayerCache cache = std::visit([&](const auto& mixer) { return mixer.cache(place); }, group.mixer);
     const auto layers = static_cast<double>(group.count);
     footprint.per_request += Bytes(layers * cache.per_request * bytes_per_element(model.dtype));
     if (cache.per_token == 0) continue;
+    footprint.window = std::max(footprint.window, cache.window);
     (cache.window > 0 ? footprint.windowed_per_token : footprint.full_per_token) +=
         Bytes(layers * cache.per_token * element);
     (cache.window > 0 ? footprint.windowed_layers : footprint.full_layers) += group.count;

@@ -27,7 +27,7 @@ class ContextExchange {
     if (ranks == 1) return;
     Collective op{.kind = kind, .size = Bytes(0), .ranks = ranks};
     place_ranks(op, layer_.options);
-    plan_.add(label, layer_.count, std::move(op), {.bytes_per_row = values * bytes, .rows = rows});
+    plan_.add(label, layer_.count, op, {.bytes_per_row = values * bytes, .rows = rows});
   }
   void share_queries(RequestRows rows) {
     const double bytes = bytes_per_element(layer_.dtype);

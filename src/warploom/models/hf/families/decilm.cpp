@@ -1,5 +1,5 @@
-// DeciLM (Nemotron-Super): an architecture search chose the heads and the width of each layer, or left the part
-// out.
+// DeciLM (Nemotron-Super): an architecture search chose the heads and the width of each layer, or left the
+// part out.
 #include <fmt/format.h>
 
 #include <array>

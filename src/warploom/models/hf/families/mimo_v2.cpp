@@ -38,6 +38,11 @@ std::vector<std::int64_t> marks_of(const ConfigValues& text, std::string_view ke
   if (std::ssize(marks) != layers)
     throw InvalidInput(fmt::format("{}: '{}' has {} entries, expected one for each of {} layers",
                                    text.where(), key, marks.size(), layers));
+  for (const std::int64_t mark : marks)
+    if (mark != 0 && mark != 1)
+      throw Unsupported(
+          fmt::format("{}: '{}' holds {}, a kind of layer that is not modelled, expected 0 or 1",
+                      text.where(), key, mark));
   return marks;
 }
 
