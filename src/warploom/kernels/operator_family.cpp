@@ -5,6 +5,14 @@
 #include "warploom/kernels/shape_hasher.h"
 
 namespace warploom {
+namespace {
+
+template <class... Ops>
+struct FirstFamilies {
+  static constexpr std::array<Family, sizeof...(Ops)> kAll{Ops::kNames[0].family...};
+};
+
+}  // namespace
 
 const OperatorFamily& family_value(Family family) {
   static const auto by_code = [] {
@@ -22,13 +30,15 @@ std::span<const OperatorFamily* const> all_families() {
 }
 
 Family family_of(const Operator& op) {
+  const Family first = Operators::Into<FirstFamilies>::kAll[op.index()];
   const OperatorFamily& value = family_value(op);
-  return value.names[value.place == nullptr ? 0 : value.place(op)].family;
+  return value.place == nullptr ? first : value.names[value.place(op)].family;
 }
 
 void check_operator(const Operator& op, std::string_view where) {
-  OperatorChecker checker(where, name_of(family_of(op)));
-  family_value(op).check(checker, op);
+  const OperatorFamily& value = family_value(op);
+  OperatorChecker checker(where, value.names[value.place == nullptr ? 0 : value.place(op)].name);
+  value.check(checker, op);
 }
 
 std::uint64_t shape_hash(const Operator& op) {

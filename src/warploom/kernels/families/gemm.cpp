@@ -83,7 +83,8 @@ struct GemmFamily : FamilyOf<GemmFamily, Gemm> {
   static std::span<const ConstantSpec> constants() { return all_gemm_constants(); }
   static StructuralPrice price(const Gemm& op, const GpuSpec& gpu, const ContextKernel& kernel,
                                const BaseConstants& fitted) {
-    if (describes(kernel.known, op)) return block_scaled_price(op, gpu, fitted);
+    if (kernel.known != KnownKernel::None && describes(kernel.known, op))
+      return block_scaled_price(op, gpu, fitted);
     return structural_price(op, gpu, GemmModel(op.scheme, gpu, gemm_constants_of(fitted)));
   }
   static void profile(ProfileBuilder& builder, const Gemm& op) { builder.add_product(op); }

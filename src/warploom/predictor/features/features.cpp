@@ -35,16 +35,22 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
   compute_features(op, gpu, ContextKernel{}, fitted, row);
 }
 
-const FeatureSource& feature_source(const Operator& op) {
-  static const auto by_place = [] {
-    std::array<const FeatureSource*, std::variant_size_v<Operator>> sources{};
-    for (const std::span<const FeatureSource>& of_file : {WARPLOOM_FEATURE_SOURCES})
-      for (const FeatureSource& source : of_file) sources[source.place] = &source;
-    for (const FeatureSource* source : sources) WARPLOOM_ASSERT(source != nullptr);
-    return sources;
-  }();
-  return *by_place[op.index()];
+namespace {
+
+using SourcesByPlace = std::array<const FeatureSource*, std::variant_size_v<Operator>>;
+SourcesByPlace sources_by_place() {
+  SourcesByPlace sources{};
+  for (const std::span<const FeatureSource>& of_file : {WARPLOOM_FEATURE_SOURCES})
+    for (const FeatureSource& source : of_file) sources[source.place] = &source;
+  for (const FeatureSource* source : sources) WARPLOOM_ASSERT(source != nullptr);
+  return sources;
 }
+// Made when the program starts, of values that need no start: a lookup has no guard to ask.
+const SourcesByPlace kSourcesByPlace = sources_by_place();
+
+}  // namespace
+
+const FeatureSource& feature_source(const Operator& op) { return *kSourcesByPlace[op.index()]; }
 
 void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
                       const BaseConstants& fitted, OperatorFeatures& row) {

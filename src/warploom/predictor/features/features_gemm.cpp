@@ -126,7 +126,7 @@ int gemm_features(const GpuSpec& gpu) {
 }
 
 void add(const Gemm& op, const FeatureInput& input, OperatorFeatures& row) {
-  if (describes(input.kernel.known, op)) {
+  if (input.kernel.known != KnownKernel::None && describes(input.kernel.known, op)) {
     add_block_scaled_hopper(op, input.gpu, input.fitted, row);
     for (const int count = gemm_features(input.gpu); row.count < count;) row.add(0.0);
   } else if (input.gemm != nullptr) {
