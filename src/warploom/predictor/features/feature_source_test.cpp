@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/structural_price.h"
