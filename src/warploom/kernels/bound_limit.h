@@ -31,7 +31,7 @@ void raise_attention(BoundLimit& limit, const AttentionView& view, const GpuSpec
 double bytes_beyond(double bytes, double capacity);
 // Bytes that cannot all lie in L2, of which `cold` come from memory in any case.
 double forced_bytes(double touched, double cold, const GpuSpec& gpu);
-// Of a cache that decoding requests read, without their new tokens.
+// Bytes of a cache that decoding requests read, without their new tokens.
 double cold_cache_bytes(const AttentionView& view, const Work& work);
 
 }  // namespace warploom

@@ -70,7 +70,7 @@ FieldTable described() {
   return F::list_fields(list).table();
 }
 
-// Of examples: tokens of a step, and requests of one.
+// What examples have: tokens of a step, and requests of one.
 inline constexpr std::int64_t kExampleRows = 4096;
 inline constexpr RequestGroup kExamplePrompts{.count = 4, .query_tokens = 1024};
 inline constexpr RequestGroup kExampleDecode{.count = 64, .query_tokens = 1, .context_tokens = 2000};

@@ -43,7 +43,7 @@ StructuralPrice structural_price(const Operator& op, const GpuSpec& gpu, const C
 
 // Of the family's kernel alone, for callers that need its own parts too.
 StructuralPrice structural_price(const Gemm& op, const GpuSpec& gpu, const GemmModel& model);
-// Of one kernel of attention.
+// The price of one kernel of attention.
 StructuralPrice attention_price(const AttentionView& view, KnownKernel known, const GpuSpec& gpu,
                                 const KernelHints& hints, const BaseConstants& fitted);
 

@@ -27,7 +27,8 @@ struct EmbeddingFamily : RowFamily<EmbeddingFamily, Embedding> {
 
   static Work work(const Embedding& op) {
     const double rows = double(op.tokens);
-    Work work = streaming_work(0, rows * double(op.hidden), op.type, 0, 0);
+    constexpr double kNoReads = 0, kNoArithmetic = 0;  // the table counts as weights
+    Work work = streaming_work(kNoReads, rows * double(op.hidden), op.type, kNoArithmetic, kNoArithmetic);
     work.weight_bytes =
         Bytes(std::min(rows, double(op.vocabulary)) * double(op.hidden) * bytes_per_element(op.type));
     work.input_bytes = Bytes(8 * rows);

@@ -94,7 +94,7 @@ struct FusedMoeFamily : FamilyOf<FusedMoeFamily, FusedMoe> {
   }
 
   static Work work(const FusedMoe& op, const RoutingLoad& load) { return moe_work(op, load); }
-  // Of the weights, those of the fewest experts that are hit.
+  // The weights count that the fewest experts hit have.
   static double forced_dram(const FusedMoe&, const GpuSpec& gpu, const Work& work, Residency operands) {
     Bytes touched = work.unique_bytes();
     touched += work.least_weight_bytes - work.weight_bytes;

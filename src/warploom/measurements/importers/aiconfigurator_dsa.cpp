@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "warploom/hardware/gpu_class.h"
-#include "warploom/kernels/kernel_hints.h"
 #include "warploom/measurements/internal/aiconfigurator.h"
 #include "warploom/measurements/internal/aiconfigurator_collectors.h"
 
@@ -66,11 +65,9 @@ struct DsaColumns {
   std::optional<std::size_t> length;  // new tokens of a prompt
 };
 
-// Whose collector launches from the host: SGLang's of prompts, TensorRT-LLM's where it has no kernels of
-// its own (the publisher's README).
 bool launches_from_host(std::string_view framework, const GpuSpec& gpu, bool decode) {
-  if (framework == name_of(Engine::Sglang)) return !decode;
-  return framework == name_of(Engine::TensorRtLlm) && !has_tensor_memory(gpu);
+  const AiconfiguratorCollector& collector = collector_of(framework);
+  return (collector.launches_prompts && !decode) || (collector.launches_older && !has_tensor_memory(gpu));
 }
 
 // The least over numbers of heads of the median small row, by kernel_of. A pass over the file of its own.

@@ -7,9 +7,10 @@
 namespace warploom {
 namespace {
 
-constexpr std::array<AiconfiguratorCollector, 2> kCollectors{
+constexpr std::array<AiconfiguratorCollector, 3> kCollectors{
     {{.framework = name_of(Engine::Vllm), .keeps_one_scaled_weight = true, .counts_the_current_token = true},
-     {.framework = name_of(Engine::TensorRtLlm), .rotates_past_l2 = true}}};
+     {.framework = name_of(Engine::Sglang), .launches_prompts = true},
+     {.framework = name_of(Engine::TensorRtLlm), .rotates_past_l2 = true, .launches_older = true}}};
 constexpr AiconfiguratorCollector kPlain{};
 
 }  // namespace

@@ -48,7 +48,7 @@ constexpr std::size_t place_in_variant(const std::variant<Ops...>*) {
   return place;
 }
 
-// Of the struct that `kAdd` takes: kAdd(const Op&, const FeatureInput&, OperatorFeatures&).
+// The source of the struct that `kAdd` takes: kAdd(const Op&, const FeatureInput&, OperatorFeatures&).
 template <class Op, auto kAdd>
 constexpr FeatureSource feature_source(const SymmetricOptions& trees = kUsualTrees) {
   return {.place = place_in_variant<Op>(static_cast<const Operator*>(nullptr)),
