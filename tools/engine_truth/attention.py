@@ -34,7 +34,7 @@ LEAST_STEP = 1e-6  # of the search, relative
 
 
 class Call(NamedTuple):
-    """Of one decoding step: tasks, keys of all tasks with half a last block, us of a layer."""
+    """One decoding step: tasks, keys of all tasks with half a last block, us of a layer."""
 
     gpu: str
     tasks: float

@@ -24,7 +24,7 @@ struct WeightStream {
   double share;
 };
 
-// Of cuBLAS: Llama-3.1-8B in bf16, five products of 34 MB to 1.05 GB at 1 to 128 rows, a second kernel that
+// cuBLAS: Llama-3.1-8B in bf16, five products of 34 MB to 1.05 GB at 1 to 128 rows, a second kernel that
 // adds split sums included. More rows take longer by one part in so many.
 constexpr WeightStream kProducts{microseconds(5), 0.927};
 constexpr double kRowsThatDouble = 800;
@@ -35,7 +35,7 @@ constexpr std::int64_t kMostRows = 128;
 constexpr std::int64_t kComputingRows = 256;
 constexpr double kComputing = 1.03;
 
-// Of Triton's fused_moe with what stands around it (alignment, activation, sum): Qwen3-30B-A3B in bf16, 1 to
+// Triton's fused_moe with what stands around it (alignment, activation, sum): Qwen3-30B-A3B in bf16, 1 to
 // 64 tokens with uniform routing, 8 to 126 experts of 9.4 MB.
 constexpr WeightStream kExperts{microseconds(14), 0.858};
 // What a measured row holds beyond that: the start of a replay and the gaps of eight kernels. The median over

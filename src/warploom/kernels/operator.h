@@ -274,7 +274,7 @@ struct Collective {
   // the same buffer of fewer experts a token is more traffic.
   std::int64_t top_k = 0;
   Bytes token_bytes{0};  // hidden times element size
-  // Of the network between nodes, as NodeNetwork (hardware/node_spec.h) has them; absent: the node's record.
+  // The network between nodes, as NodeNetwork (hardware/node_spec.h) has it; absent: the node's record.
   std::optional<BytesPerSecond> nic_rate = std::nullopt;
   std::optional<std::int64_t> nics_per_node = std::nullopt;
   std::optional<double> oversubscription = std::nullopt;

@@ -21,7 +21,7 @@ bool asks_vllm(const KernelContext& context) {
   return context.framework.empty() || context.framework == name_of(Engine::Vllm);
 }
 
-// Of an engine's kernel that a user asks for, by name or not; not of a row that was swept.
+// Whether a user asks for an engine's kernel, by name or not; not of a row that was swept.
 bool is_of_an_engine(const KernelContext& context) {
   if (context.as_collected) return false;
   return context.framework.empty() ? context.kernel.empty() : is_engine(context.framework);

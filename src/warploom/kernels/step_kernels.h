@@ -37,7 +37,7 @@ class StepKernels final : public LatencyModel {
                            const KernelContext& context = {}) const override;
   void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
                       std::span<LatencyEstimate> results) const override;
-  // Of a rule's name, of the framework and version that were asked for, where the rule answers.
+  // Has a rule's name, and the framework and version that were asked for, where the rule answers.
   KernelAnswer answer(const Operator& op, const GpuSpec& gpu,
                       const KernelContext& context = {}) const override;
   // What was measured, without the rules.
@@ -51,7 +51,7 @@ class StepKernels final : public LatencyModel {
   std::string_view serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                          LatencyEstimate& answer) const;
   std::unique_ptr<const LatencyModel> kernels_;
-  // Of a collective across nodes; nothing: it is none, or the question is not an engine's or a user's.
+  // For a collective across nodes; nothing: it is none, or the question is not an engine's or a user's.
   std::optional<KernelAnswer> across_nodes(const Operator& op, const GpuSpec& gpu,
                                            const KernelContext& context) const;
   NetworkKernels network_;

@@ -25,7 +25,7 @@ struct StreamRule {
 };
 
 struct StreamRules {
-  // Of any engine. The launch was chosen for public serving runs and holds the gap between kernels, which the
+  // Any engine. The launch was chosen for public serving runs and holds the gap between kernels, which the
   // times of its errors do not; so no p90 lies below the rule, where theirs does. Errors over the kernels in
   // 60 steps of vLLM 0.24 on an H200, 1 to 8,192 tokens.
   StreamRule any;

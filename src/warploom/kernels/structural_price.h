@@ -20,7 +20,7 @@ struct StructuralPrice {
   double compute = 0;  // tiles in waves over the SMs
   double memory = 0;   // bytes by residency from DRAM or L2
   double network = 0;
-  // Of the kernel; 0 without tiles.
+  // Size of the kernel's tile; 0 without tiles.
   double tile_rows = 0, tile_columns = 0;
   double splits = 1;        // of the inner length or of a cache
   double tasks = 0;         // blocks; 0 where the family does not count them
@@ -34,7 +34,7 @@ struct StructuralPrice {
 StructuralPrice structural_price(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
                                  const BaseConstants& fitted);
 
-// Of the family's kernel alone, for callers that need its own parts too.
+// The price of the family's kernel alone, for callers that need its own parts too.
 StructuralPrice structural_price(const Gemm& op, const GpuSpec& gpu, const GemmModel& model);
 
 }  // namespace warploom

@@ -12,7 +12,7 @@ namespace {
 constexpr RuleDomain kFittedOn{.engine = name_of(Engine::Vllm), .release = "0.24", .gpus = {"h200_sxm"}};
 constexpr std::int64_t kFittedRanks = 2;
 
-// Of NCCL, and of vLLM's custom_all_reduce up to a size, beyond which it has none. Medians over the
+// Waits of NCCL, and of vLLM's custom_all_reduce up to a size, beyond which it has none. Medians over the
 // all-reduces of 1 KiB to 1 MiB, and of 1 to 256 KiB, on two H200 in replayed graphs (vLLM 0.24's fixture),
 // against predictions.
 constexpr Seconds kNcclWait = microseconds(4.4), kOwnKernelWait = microseconds(1.1);

@@ -12,7 +12,7 @@ struct RowTraffic {
   double read = 0, written = 0;
   double rows = 1, width = 1;
 };
-// Of the row-wise and element-wise operators; none for any other.
+// The traffic of row-wise and element-wise operators; none for any other.
 RowTraffic row_traffic(const Operator& op);
 
 // seconds = launch + stream.
