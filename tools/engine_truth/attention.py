@@ -34,7 +34,7 @@ START = (12.0, 0.9, 0.9)  # ends in us, share of the memory, scale of an SM's ti
 
 
 class Call(NamedTuple):
-    """Of one decoding step: tasks, keys of all tasks with half a last block, us of a layer."""
+    """One decoding step: tasks, keys of all tasks with half a last block, us of a layer."""
 
     gpu: str
     tasks: float

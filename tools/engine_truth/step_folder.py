@@ -57,7 +57,7 @@ def read_rows(path):
 
 
 class Steps(NamedTuple):
-    """Of one model: rows of its steps, and of kernels (those of the rank where each is shorter)."""
+    """One model: rows of its steps, and of kernels (those of the rank where each is shorter)."""
 
     name: str  # SET/TAG, such as vllm_0_24_h200/llama8b_tp2
     model: Model

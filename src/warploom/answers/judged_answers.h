@@ -14,7 +14,7 @@
 
 namespace warploom {
 
-// Of a request whose row in an answer table names no function.
+// The answer of a request whose row in an answer table names no function.
 Json answer_judged(std::string_view request, const Question& question);
 
 // `tune_fit` with the method wavetune.

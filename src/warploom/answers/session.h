@@ -31,7 +31,7 @@ class Session {
   // The same for another program: of a folder or file the whole path, as it was when the session began.
   const std::string& predictor_elsewhere() const { return predictor_elsewhere_; }
   const std::shared_ptr<const LatencyModel>& model() const;
-  // Of a request: the session's where the request names none or the same, else opened if the caller may.
+  // A request's model: the session's where the request names none or the same, else opened if the caller may.
   std::shared_ptr<const LatencyModel> model_of(const std::string& predictor) const;
 
   // Valid while the session lives. Throws as GpuCatalog::load_gpu.

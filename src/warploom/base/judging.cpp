@@ -19,7 +19,7 @@ fs::path folder_of_program() {
   return fs::read_symlink("/proc/self/exe", unknown).parent_path();
 }
 
-// Of the program, or of a library that a program loaded.
+// The folder of the program, or of a library that a program loaded.
 fs::path folder_of_code() {
   Dl_info found{};
   if (::dladdr(reinterpret_cast<const void*>(&judging_program), &found) == 0 || found.dli_fname == nullptr)

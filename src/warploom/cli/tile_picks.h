@@ -47,7 +47,7 @@ void print_picks(const AskedPicks& asked, const PickSource& source);
 
 // Whether the file is a table of the published wave model. Throws IoError.
 bool is_published_table(const std::string& table);
-// Of such a table. The program warploom-judge has it; others throw JudgingElsewhere.
+// The same of such a table. The program warploom-judge has it; others throw JudgingElsewhere.
 void print_published_picks(const AskedPicks& asked);
 
 }  // namespace warploom

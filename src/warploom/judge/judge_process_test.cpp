@@ -60,7 +60,11 @@ TEST_F(JudgeProcess, HasTheErrorsOfTheUseCase) {
 TEST_F(JudgeProcess, OpensNoFileThatTheAskerMayNotName) {
   const ScratchFolder folder;
   const Session client(session, FileScope::folder(folder.path()));
-  EXPECT_THROW(ask_judge(client, "validate_kernels", asked(), {}), Error);
+  Json named = asked();
+  named["predictor"] = std::string(WARPLOOM_SOURCE_DIR) + "/data/predictor";
+  EXPECT_FALSE(ask_judge(session, "validate_kernels", named, {}).is_null());
+  EXPECT_THROW(answer_here(client, "validate_kernels", named), NotFound);
+  EXPECT_THROW(ask_judge(client, "validate_kernels", named, {}), NotFound);
 }
 
 TEST_F(JudgeProcess, EndsWithWhoeverAsked) {

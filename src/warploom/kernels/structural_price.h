@@ -24,7 +24,7 @@ struct StructuralPrice {
   double overlap = 1;  // 1: compute and memory follow each other; infinite: the longer hides the other
   double balance = 1;  // compute / the same work spread evenly over the SMs; at least 1
   double again = 0;    // share of `memory` that moves bytes another time; in [0, 1)
-  // Of the kernel; 0 without tiles.
+  // Size of the kernel's tile; 0 without tiles.
   double tile_rows = 0, tile_columns = 0;
   double splits = 1;        // of the inner length or of a cache
   double tasks = 0;         // blocks; 0 where the family does not count them
@@ -41,7 +41,7 @@ struct StructuralPrice {
 StructuralPrice structural_price(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
                                  const BaseConstants& fitted);
 
-// Of the family's kernel alone, for callers that need its own parts too.
+// The price of the family's kernel alone, for callers that need its own parts too.
 StructuralPrice structural_price(const Gemm& op, const GpuSpec& gpu, const GemmModel& model);
 // The price of one kernel of attention.
 StructuralPrice attention_price(const AttentionView& view, KnownKernel known, const GpuSpec& gpu,

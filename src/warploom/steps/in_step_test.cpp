@@ -21,7 +21,7 @@ LatencyEstimate answer_of(const Operator& op, Seconds p50) {
           .tier = Tier::Measured};
 }
 
-// Of p50 after the rule.
+// p50 after the rule.
 Seconds in_step(const Operator& op, Seconds measured) {
   LatencyEstimate answer = answer_of(op, measured);
   price_in_step(StepRules::shipped(), op, h200_of_streams(), {}, answer);

@@ -27,7 +27,7 @@ class Fixed final : public LatencyModel {
   Seconds p50_;
 };
 
-// Of another engine, far from its data, and bound by physics.
+// A kernel of another engine, far from its data, and bound by physics.
 class Slow final : public LatencyModel {
  public:
   LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu, const KernelContext&) const override {

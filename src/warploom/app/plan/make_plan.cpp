@@ -158,7 +158,7 @@ std::string sizes_words(const PlanRequest& request) {
   return fmt::format("{}; at most {}", words, counted(space.max_gpus, "GPU"));
 }
 
-// Of all sizes within a node and over up to eight stages: the fewest GPUs on which an instance can run.
+// The fewest GPUs on which an instance can run, of all sizes within a node and over up to eight stages.
 std::optional<EngineShape> least_that_fits(const PlanRequest& request, const ConfigurationModel& model) {
   std::optional<EngineShape> least;
   for (std::size_t gpu = 0; gpu < request.space.gpus.size(); ++gpu)

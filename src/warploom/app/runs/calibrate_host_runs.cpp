@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::pair<const char*, const char*>, 4> kFittedLatencies{
     {{"tpot", "mean"}, {"ttft", "mean"}, {"ttft", "p50"}, {"ttft", "p90"}}};
-// Of ln(factor): a run costs a simulation, and its latencies do not tell smaller moves.
+// The last move of ln(factor): a run costs a simulation, and its latencies do not tell smaller moves.
 constexpr double kLastRunMove = 0.04;
 
 using Ratios = std::array<double, kFittedLatencies.size()>;  // predicted / measured

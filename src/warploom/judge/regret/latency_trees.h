@@ -19,7 +19,7 @@ class LatencyTrees {
   LatencyTrees(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples);
 
   double predict_us(const TileShape& shape, const TileConfig& config) const;
-  // Of every configuration measured at the shape, in their order.
+  // The times of all configurations measured at the shape, in their order.
   std::vector<double> predict_us(const OracleShape& oracle) const;
 
  private:

@@ -31,9 +31,9 @@ ChosenFigures figures_with_excluded(const ConcurrencyCell& cell);
 ChosenFigures fitted_figures(const ConcurrencyCell& cell);
 ChosenFigures unfitted_figures(const ConcurrencyCell& cell);
 FigureChoice figures_of_group(CellGroup group);
-// Of sweeps that draft, the rows that their fit did not see.
+// Figures of sweeps that draft: the rows that their fit did not see.
 ChosenFigures judged_speculative_figures(const ConcurrencyCell& cell);
-// Of the rows that this rule sets aside.
+// Figures of the rows that this rule sets aside.
 FigureChoice figures_of_rule(const std::string& rule);
 
 ConcurrencyErrors concurrency_errors(const ConcurrencyValidation& validation, const FigureChoice& choice);

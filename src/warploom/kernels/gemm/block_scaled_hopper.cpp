@@ -15,7 +15,7 @@ constexpr std::string_view kSource =
 
 constexpr double kTile = double(kBlockScaledTile);
 constexpr double kClusterColumns = double(kBlockScaledClusterColumns);
-// Of Hopper parts with HBM3. The records' L2 figures are micro-benchmarks; kernels follow them by about half.
+// Hopper parts with HBM3. The records' L2 figures are micro-benchmarks; kernels follow them by about half.
 constexpr double kTypicalL2 = 8.8e12;                    // B/s, the records of H100 and H200
 constexpr double kFeedOverlap = 4, kCacheSharpness = 4;  // powers: nearly the larger alone
 constexpr double kTilesOfStep = 3;  // one of inputs for both blocks of a cluster, two of weights

@@ -42,7 +42,7 @@ constexpr double kStateBytes = 4, kActivationBytes = 2;  // fp32 states, 16-bit 
 // B/s per GPU across nodes, of the base that predictors were fitted over: a scale of what is learned and no
 // one's network. Answers come from collectives/network_kernels.h.
 constexpr double kNodeAdapter = 25e9;
-// Of a mixture whose operator does not say: DeepSeek-V3's choices and hidden width, one byte each.
+// For a mixture whose operator does not say: DeepSeek-V3's choices and hidden width, one byte each.
 constexpr double kUsualTopK = 8, kUsualToken = 7168;
 
 Exchange exchange_of(const Collective& op) {

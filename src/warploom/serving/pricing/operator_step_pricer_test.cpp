@@ -144,7 +144,7 @@ TEST(OperatorStepPricer, RanksOfAGroupPadToTheWidest) {
   EXPECT_LT(time_beside(2000), time_beside(20));
 }
 
-// Of 2,000 and 20 tokens the busy rank's link carries 2,000 one way, as if both had that many.
+// With 2,000 and 20 tokens the busy rank's link carries 2,000 one way, as if both had that many.
 TEST(OperatorStepPricer, UnequalRanksExchangeAsTheBusiestLink) {
   const Sharding ranks{.expert_parallel = 2, .attention_data_parallel = 2};
   Bench by_rank(ranks, true, true, {.gathers_by_rank = true}), summed(ranks, true, true);
