@@ -7,9 +7,9 @@
 
 #include "warploom/base/random.h"
 #include "warploom/capi/warploom.h"
+#include "warploom/judge/wavetune/wavetune_table.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/wave_fit.h"
-#include "warploom/tuner/wavetune/wavetune_table.h"
 
 namespace warploom {
 namespace {

@@ -6,24 +6,24 @@ set(WARPLOOM_TRAINING_STAND_INS "")
 if(WARPLOOM_LEARNING_FOUND)
   set(WARPLOOM_TRAINING_STAND_INS
       "${PROJECT_SOURCE_DIR}/src/warploom/learning/boosting_absent.cpp"
-      "${PROJECT_SOURCE_DIR}/src/warploom/predictor/training/training_absent.cpp"
-      "${PROJECT_SOURCE_DIR}/src/warploom/baselines/learning_absent.cpp")
+      "${PROJECT_SOURCE_DIR}/src/warploom/predictor/training/training_absent.cpp")
 endif()
 
 # warploom_module(NAME base [DEPENDS other modules] [PRIVATE private libraries]
-#                 [APART files] [LEARNING files] [WITHOUT_LEARNING files] [SANITIZED] [FITTING test files]
+#                 [APART files] [ALONE files] [LEARNING files] [WITHOUT_LEARNING files] [SANITIZED] [FITTING test files]
 #                 [WHOLE_RUNS test files] [THREADED test files [THREADED_WITH library]])
 #
 # Makes the static library warploom_NAME from the *.cpp beside the caller (without *_test.cpp), with
 # the modules of DEPENDS public and the libraries of PRIVATE hidden behind the module's headers, and
 # the test program warploom_NAME_tests from *_test.cpp. tools/check_layers reads these DEPENDS lists.
-# The files of APART belong to another target of the caller. The files of LEARNING (sources and tests) need the training libraries; those of WITHOUT_LEARNING take
+# The files of APART belong to another target of the caller. Those of ALONE share a batch with none: a program
+# replaces them by naming others that define the same. The files of LEARNING (sources and tests) need the training libraries; those of WITHOUT_LEARNING take
 # their place where the program is built without them. FITTING are test files that fit
 # models with our own code alone. SANITIZED, WHOLE_RUNS and THREADED: see warploom_suites(). Under the thread
 # sanitizer the test program holds the files of THREADED alone, linked with THREADED_WITH in place of the module.
 function(warploom_module)
   cmake_parse_arguments(ARG "SANITIZED" "NAME;THREADED_WITH"
-    "DEPENDS;PRIVATE;TEST_PRIVATE;APART;LEARNING;WITHOUT_LEARNING;FITTING;WHOLE_RUNS;THREADED" ${ARGN})
+    "DEPENDS;PRIVATE;TEST_PRIVATE;APART;ALONE;LEARNING;WITHOUT_LEARNING;FITTING;WHOLE_RUNS;THREADED" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   set(left_out ${ARG_LEARNING})
   if(WARPLOOM_LEARNING_FOUND)
@@ -35,13 +35,13 @@ function(warploom_module)
   endforeach()
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "/(main(_light|_mpi)?|mpi_crew)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/(main(_light|_mpi|_judge)?|mpi_crew)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
 
   add_library(warploom_${ARG_NAME} STATIC ${sources})
   # Sources that need the training libraries stay alone, so that a program can be linked without them.
   set(batched ${sources})
-  foreach(file IN LISTS ARG_LEARNING)
+  foreach(file IN LISTS ARG_LEARNING ARG_ALONE)
     list(REMOVE_ITEM batched "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   endforeach()
   warploom_batches(warploom_${ARG_NAME} ${batched})

@@ -10,7 +10,7 @@ endif()
 
 add_library(warploom_options INTERFACE)
 target_compile_features(warploom_options INTERFACE cxx_std_20)
-target_include_directories(warploom_options INTERFACE "${PROJECT_SOURCE_DIR}/src")
+target_include_directories(warploom_options INTERFACE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/lists")
 # Designated initialisers leave members at their defaults on purpose; g++ 12 would warn of each one.
 target_compile_options(warploom_options INTERFACE -Wall -Wextra -Wconversion -Wshadow
                        -Wno-missing-field-initializers -ffp-contract=off)

@@ -16,7 +16,7 @@ learning_packages=(
 # For plans in several processes (mpirun); without it that is left out and said.
 mpi_packages=(libopenmpi-dev openmpi-bin)
 test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev)
-# Of .ci/run alone, and it goes on without them: formatting, checks of changed files, a compiler cache, a
+# For .ci/run alone, which goes on without them: formatting, checks of changed files, a compiler cache, a
 # quick linker.
 ci_packages=(clang-format-14 clang-tidy-14 ccache mold)
 

@@ -273,7 +273,7 @@ class TrainingAnswer(TrainFields):
         return axes
 
     def rows_learned(self) -> int:
-        """Of all families."""
+        """The sum over all families."""
         return sum(family["rows_learned"] for family in self.families.values())
 
 

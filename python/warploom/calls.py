@@ -148,7 +148,7 @@ class CallForm:
         return tensor.shape[place] > 1 and tensor.stride(place) == 1
 
     def bytes_at(self, symbols):
-        """Of the tensors that a new call needs."""
+        """Bytes of the tensors that a new call needs."""
         total = 0
         for name, tensor in self.tensors.items():
             size = tensor.element_size()

@@ -19,7 +19,7 @@ COLUMNS = ["bm", "bn", "bk", "warps", "stages", "m", "n", "k", "median_us", "low
 
 
 def columns_of(config):
-    """Of a file of such configurations: those with a split have one more."""
+    """The columns of a file of such configurations: those with a split have one more."""
     return COLUMNS if len(config) == 5 else [*COLUMNS[:5], "split_k", *COLUMNS[5:]]
 
 

@@ -202,7 +202,7 @@ class Damager {
     line = joined(cells);
   }
 
-  // Of every line: left out, twice, exchanged with another, or one number for all.
+  // A column of every line: left out, twice, exchanged with another, or one number for all.
   void column(std::vector<std::string>& lines) {
     const std::size_t which = below(cells_of(lines[below(lines.size())]).size()), what = below(4),
                       other = which == 0 ? 1 : which - 1;

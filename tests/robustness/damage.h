@@ -33,7 +33,7 @@ struct Reader {
 // more than ten seconds for one input.
 void expect_sound_or_refused(const Reader& reader);
 
-// Of a text, the first `lines`; gzip is undone.
+// The first `lines` of a text; gzip is undone.
 std::string first_lines(const std::filesystem::path& path, std::size_t lines);
 
 // The number of requests for more than a gigabyte that were refused since the last call.

@@ -6,8 +6,8 @@
 
 #include "damage.h"
 #include "warploom/app/data/device_constants.h"
-#include "warploom/app/validate/measured_requests.h"
-#include "warploom/app/validate/validate_serving.h"
+#include "warploom/app/runs/measured_requests.h"
+#include "warploom/app/runs/validate_serving.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/json.h"
@@ -15,11 +15,11 @@
 #include "warploom/fused_moe/config_table.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/hardware/node_catalog.h"
+#include "warploom/judge/regret/tile_table.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/models/operator_graph.h"
-#include "warploom/tuner/tile_table.h"
 
 namespace warploom::damage {
 namespace {

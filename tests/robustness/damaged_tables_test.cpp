@@ -4,13 +4,13 @@
 #include <array>
 
 #include "damage.h"
+#include "warploom/app/runs/validate_serving.h"
 #include "warploom/app/tune/tuned_times.h"
-#include "warploom/app/validate/concurrency_exclusions.h"
-#include "warploom/app/validate/validate_concurrency.h"
-#include "warploom/app/validate/validate_serving.h"
-#include "warploom/app/validate/validate_static.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/fused_moe/profiled_configs.h"
+#include "warploom/judge/validate/concurrency_exclusions.h"
+#include "warploom/judge/validate/validate_concurrency.h"
+#include "warploom/judge/validate/validate_static.h"
 #include "warploom/measurements/importers/import.h"
 #include "warploom/measurements/tile_choices.h"
 #include "warploom/serving/workload/trace_file.h"

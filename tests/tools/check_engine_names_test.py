@@ -4,7 +4,8 @@ import unittest
 
 from repository import LAYERS, ToolTest
 
-RULES = {**LAYERS, "engine_names": ["kernels/kernel_hints.h", "serving/engines/"], "engine_free": ["app"]}
+RULES = {**LAYERS, "engine_names": ["kernels/kernel_hints.h", "serving/engines/"], "engine_free": ["app"],
+         "gpu_free": ["steps"]}
 HINTS = """enum class Engine { Unknown, Loom };
 template <>
 struct EnumNames<Engine> {
@@ -34,6 +35,13 @@ class CheckEngineNames(ToolTest):
     def test_refuses_an_alternative_where_engines_are_asked(self):
         text = "\nreturn kind == Engine::Loom;\n"
         self.assert_fails({**CLEAN, "src/warploom/app/x.cpp": text}, "app/x.cpp:2: asks for Engine::Loom")
+
+    def test_refuses_a_gpus_name_where_data_say_what_it_does(self):
+        tree = {**CLEAN, "data/gpus/heddle.json": "{}", "src/warploom/app/y.cpp": 'gpu.name == "heddle"\n',
+                "src/warploom/steps/x_test.cpp": 'gpu("heddle")\n'}
+        self.assert_passes(tree)
+        text = '\nif (gpu.name == "heddle") return 2;  // fitted there\n'
+        self.assert_fails({**tree, "src/warploom/steps/x.cpp": text}, "steps/x.cpp:2: holds the GPU's name")
 
     def test_refuses_a_tree_without_names(self):
         self.assert_fails({**CLEAN, "src/warploom/kernels/kernel_hints.h": "\n"}, "no EnumNames<Engine>")

@@ -50,6 +50,24 @@ class CheckLayers(ToolTest):
         text = '#include "warploom/base/internal/json_detail.h"\n'
         self.assert_fails(self.broken("src/warploom/kernels/x.cpp", text), "internal to 'base'")
 
+    def test_refuses_what_judges_in_the_product(self):
+        table = {**LAYERS, "modules": {**LAYERS["modules"], "judge": ["base"]}, "judging": ["judge"]}
+        judge = {**CLEAN, "tools/layers.json": json.dumps(table),
+                 "src/warploom/judge/CMakeLists.txt": "warploom_module(NAME judge DEPENDS base)\n"}
+        self.assert_passes(judge)
+        self.assert_fails({**judge, "src/warploom/base/CMakeLists.txt":
+                           "warploom_module(NAME base PRIVATE fmt::fmt warploom_judge)\n"},
+                          "base/CMakeLists.txt: links warploom_judge")
+        self.assert_fails({**judge, "src/warploom/base/CMakeLists.txt":
+                           "warploom_module(NAME base TEST_PRIVATE warploom_judging)\n"
+                           "target_link_libraries(warploom_base PRIVATE warploom_judging)\n"},
+                          "base/CMakeLists.txt: links warploom_judging")
+        self.assert_passes({**judge, "src/warploom/base/CMakeLists.txt":
+                            "warploom_module(NAME base PRIVATE fmt::fmt TEST_PRIVATE warploom_judging)\n"})
+        table["modules"]["kernels"] = ["base", "judge"]
+        self.assert_fails({**judge, "tools/layers.json": json.dumps(table)},
+                          "lets 'kernels' include 'judge'")
+
     def test_refuses_a_restricted_header_outside_its_owners_and_tests(self):
         app = {**CLEAN, "src/warploom/app/CMakeLists.txt": "warploom_module(NAME app DEPENDS kernels base)\n"}
         text = '#include "warploom/kernels/store.h"\n'

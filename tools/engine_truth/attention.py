@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rule of decoding requests' attention inside a step (kernels/decode_in_step.h): its fit and its errors.
+"""The rule of decoding requests' attention inside a step (decode_attention in data/steps): fit and errors.
 
 attention.py FOLDER... --fit SET/MODEL... --share SET/MODEL     FOLDER: steps of tools/engine_truth/steps.py
 
@@ -19,10 +19,11 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+from least_squares import percentile, search
 from step_folder import read_steps
 
 MEMORY = {"h200": 4.9167e6, "h100": 3.35232e6}  # bytes a us, of the GPUs' records
-SMS = 132
+SMS = {"h200": 132, "h100": 132}
 HEAD = 128
 BLOCK = 128  # keys
 # us of an SM for a task and for a block of it, before they are scaled: 256 requests of 128 and 256 tokens in
@@ -30,11 +31,10 @@ BLOCK = 128  # keys
 TASK_US, BLOCK_US = 2.9, 1.95
 WITHOUT_HEADS = ("dsv2lite",)
 START = (12.0, 0.9, 0.9)  # ends in us, share of the memory, scale of an SM's times
-LEAST_STEP = 1e-6  # of the search, relative
 
 
 class Call(NamedTuple):
-    """Of one decoding step: tasks, keys of all tasks with half a last block, us of a layer."""
+    """One decoding step: tasks, keys of all tasks with half a last block, us of a layer."""
 
     gpu: str
     tasks: float
@@ -60,7 +60,7 @@ def calls_of(steps):
 def rule(values, call):
     ends, share, scale = values
     memory = call.keys * HEAD * 2 * 2 / (share * MEMORY[call.gpu])
-    processors = scale * (call.tasks * TASK_US + call.keys / BLOCK * BLOCK_US) / SMS
+    processors = scale * (call.tasks * TASK_US + call.keys / BLOCK * BLOCK_US) / SMS[call.gpu]
     return ends + max(memory, processors)
 
 
@@ -69,28 +69,12 @@ def errors(values, calls):
 
 
 def fit(calls, free=(0, 1, 2), start=START):
-    """The values of least squares of ln: a search along each free value, with ever smaller steps."""
-    values, step = list(start), 0.1
-    cost = lambda: sum(error**2 for error in errors(values, calls))
-    best = cost()
-    while step > LEAST_STEP:
-        better = False
-        for i in free:
-            for factor in (1 + step, 1 / (1 + step)):
-                values[i] *= factor
-                if (now := cost()) < best:
-                    best, better = now, True
-                else:
-                    values[i] /= factor
-        step = step if better else step / 2
-    return tuple(values)
+    """The values of least squares of ln."""
+    return search(lambda values: sum(error**2 for error in errors(values, calls)), start, free)
 
 
 def percentile_80(errors_of_set):
-    ordered = sorted(abs(error) for error in errors_of_set)
-    place = 0.8 * (len(ordered) - 1)
-    low = int(place)
-    return ordered[low] + (place - low) * (ordered[min(low + 1, len(ordered) - 1)] - ordered[low])
+    return percentile(map(abs, errors_of_set), 0.8)
 
 
 def main():

@@ -35,7 +35,7 @@ def judged_mean(answers, figure):
 
 
 def figure_of(goal, answers):
-    """Of the answers of the goal's table: at a path of one answer, or a mean over judged runs."""
+    """From the answers of the goal's table: at a path of one answer, or a mean over judged runs."""
     if "judged_mean" in goal:
         return judged_mean(answers, goal["judged_mean"])
     return number_at(answers[goal["answer"]], goal["value"])

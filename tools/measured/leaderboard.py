@@ -324,7 +324,7 @@ def without_model(answer):
 
 
 def cost_row(split, method, found, answer_us):
-    """Of several trainings of a method, one after the other."""
+    """The cost of several trainings of a method, one after the other."""
     return [
         split.title,
         TITLES[method],

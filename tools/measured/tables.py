@@ -3,7 +3,7 @@
 from . import goals, kernel_tables, known_gaps, serving_tables, speed_tables, tuner_tables
 from .table_entry import Table
 
-# Of the answers of other tables: last, so that these are there.
+# From the answers of other tables: last, so that these are there.
 JOINED = [
     Table(
         "summary",

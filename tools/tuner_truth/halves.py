@@ -29,7 +29,7 @@ def read_halves(path):
 
 
 def share(times, picked):
-    """Of the best, both ways round."""
+    """Shares of the best, both ways round."""
     shares = []
     for choose, judge in ((0, 1), (1, 0)):
         best = min(times.values(), key=lambda halves: halves[choose])

@@ -39,7 +39,6 @@ GpuDocument = TypedDict(
         "special_function_lanes_per_sm": "float",
         "memory_capacity_gib": "float",
         "memory_bandwidth_gb_per_s": "float",
-        "decode_attention_share": "float",
         "l2_capacity_mib": "float",
         "l2_bandwidth_gb_per_s": "float",
         "shared_memory_per_sm_kib": "float",
@@ -88,7 +87,6 @@ class GpuFields(Answer[GpuDocument]):
     special_function_lanes_per_sm: float
     memory_capacity_gib: float
     memory_bandwidth_gb_per_s: float
-    decode_attention_share: float
     l2_capacity_mib: float
     l2_bandwidth_gb_per_s: float
     shared_memory_per_sm_kib: float

@@ -30,7 +30,7 @@ class _Session:
         self._step = opened_step(config)
 
     def predict_prefill(self, batch_size: int, effective_isl: int, prefix: int) -> float:
-        """Of `batch_size` prompts with `effective_isl` new tokens after `prefix` cached ones."""
+        """The time of `batch_size` prompts with `effective_isl` new tokens after `prefix` cached ones."""
         if batch_size <= 0 or effective_isl <= 0 or prefix < 0:
             raise ValueError(
                 f"batch_size {batch_size}, effective_isl {effective_isl}, prefix {prefix}: expected sizes "
@@ -39,7 +39,7 @@ class _Session:
         return self._step.mixed((), [(effective_isl, prefix)] * batch_size).p50_us / 1000
 
     def predict_decode(self, batch_size: int, isl: int, osl: int) -> float:
-        """Of all steps in which `batch_size` requests produce their tokens after the first."""
+        """The time of all steps in which `batch_size` requests produce their tokens after the first."""
         if batch_size <= 0 or isl < 0 or osl < 0:
             raise ValueError(f"batch_size {batch_size}, isl {isl}, osl {osl}: expected sizes of requests")
         return sum(self._step.decode(batch_size, isl + i).p50_us for i in range(osl - 1)) / 1000

@@ -135,7 +135,7 @@ class ForwardPassModel:
     def estimate_forward_pass_time_ms(
         self, metrics: Mapping[str, Any] | Sequence[Mapping[str, Any]]
     ) -> float | None:
-        """Of the slowest rank; 0.0 where nothing is scheduled."""
+        """Time of the slowest rank; 0.0 where nothing is scheduled."""
         slowest = 0.0
         for rank in _ranks(metrics):
             scheduled = rank.get("scheduled_requests", {})

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/answers/answer_table.h"
-#include "warploom/base/error.h"
+#include "warploom/answers/judge_process.h"
+#include "warploom/answers/judged_answers.h"
+#include "warploom/base/judging.h"
 #include "warploom/base/nearest_name.h"
 
 namespace warploom {
@@ -37,10 +39,21 @@ std::vector<std::string> answered_requests() {
 
 const AnswerReach& answer_reach(std::string_view request) { return answered_request(request).reach; }
 
+Json answer_here(const Session& session, std::string_view request, const Json& asked,
+                 const AnswerWatch& watch, AnswerText* text) {
+  const Json none = Json::object();
+  const AnsweredRequest& one = answered_request(request);
+  const Question question{session, asked.is_null() ? none : asked, watch, text};
+  return one.answer == nullptr ? answer_judged(one.name, question) : one.answer(question);
+}
+
 Json answer(const Session& session, std::string_view request, const Json& asked, const AnswerWatch& watch,
             AnswerText* text) {
-  const Json none = Json::object();
-  return answered_request(request).answer({session, asked.is_null() ? none : asked, watch, text});
+  try {
+    return answer_here(session, request, asked, watch, text);
+  } catch (const JudgingElsewhere&) {
+    return ask_judge(session, request, asked, watch);
+  }
 }
 
 }  // namespace warploom

@@ -24,8 +24,12 @@ const AnswerReach& answer_reach(std::string_view request);
 // holds the request's fields, flat or nested as nested_request takes them; of `predict` also {"operator":
 // {...}} or the operator's fields with its `family`; of `gpu`, `models` and `schema` a `name`. A field that
 // would change nothing is refused, unless it stands at its default. Throws NotFound on a name that is no
-// request (with the nearest), InvalidInput on fields, and what the use case throws. Thread-safe.
+// request (with the nearest), InvalidInput on fields, and what the use case throws. What only warploom-judge
+// answers is asked there, without a text. Thread-safe.
 Json answer(const Session& session, std::string_view request, const Json& asked,
             const AnswerWatch& watch = {}, AnswerText* text = nullptr);
+// The same by this program alone: throws JudgingElsewhere where answer() asks the program that judges.
+Json answer_here(const Session& session, std::string_view request, const Json& asked,
+                 const AnswerWatch& watch = {}, AnswerText* text = nullptr);
 
 }  // namespace warploom

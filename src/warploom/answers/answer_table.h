@@ -29,8 +29,8 @@ struct Question {
 
 struct AnsweredRequest {
   std::string_view name;
-  Json (*answer)(const Question& question);
-  AnswerReach reach = {};  // closed unless the request says otherwise
+  Json (*answer)(const Question& question);  // null: warploom-judge alone answers (judged_answers.h)
+  AnswerReach reach = {};                    // closed unless the request says otherwise
 };
 
 // Kernels, steps and runs.

@@ -59,8 +59,9 @@ Operator take_operator(Json& asked, std::string_view where) {
   for (const Field& field : operator_fields(family).fields)
     if (Json value = take_key(asked, field.name); !value.is_null()) op[field.name] = std::move(value);
   Operator prototype = default_operator(family);
-  if (auto* module = std::get_if<MlaModule>(&prototype); module != nullptr && op.contains("decode"))
-    module->decode = op["decode"] == Json(true);
+  if (const Field* decode = operator_fields(family).find("decode");
+      decode != nullptr && op.contains("decode"))
+    decode->set(operator_object(prototype), op["decode"] == Json(true));
   if (requests_of(prototype) != nullptr) take_alike_requests(asked, prototype, op, where);
   return operator_from_json(op, where);
 }

@@ -8,12 +8,12 @@
 #include "warploom/answers/flat_operator.h"
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/answers/internal/setup_reading.h"
+#include "warploom/answers/request_schema.h"
 #include "warploom/app/data/convert_clients.h"
 #include "warploom/app/plan/plan_experiments.h"
 #include "warploom/app/predict/list_gpus.h"
 #include "warploom/app/predict/list_models.h"
 #include "warploom/app/predict/predict_operator.h"
-#include "warploom/app/schema/request_schema.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/price_step.h"
 #include "warploom/app/serving/simulate_serving.h"
@@ -245,8 +245,8 @@ Json answer_schema(const Question& question) {
   Json list = Json::array();
   std::string text;
   for (const DescribedRequest& request : described_requests()) {
-    list.push_back({{"name", request.name()}, {"about", request.about}});
-    text += fmt::format("{:<22}{}\n", request.name(), request.about);
+    list.push_back({{"name", request.name}, {"about", request.about}});
+    text += fmt::format("{:<22}{}\n", request.name, request.about);
   }
   question.write([&] { return text; });
   return {{"requests", std::move(list)}};

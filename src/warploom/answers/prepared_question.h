@@ -37,7 +37,7 @@ class PreparedQuestion {
   const Operator& op() const { return request_.op; }
   // What LatencyModel::estimate says; throws the same.
   LatencyEstimate estimate() const;
-  // Of `rows` operators, each with its sizes from the columns and the rest from this question. `threads`: 0
+  // Answers `rows` operators, each with sizes from the columns and the rest from this question. `threads`: 0
   // as many as the machine has; no effect on results. Throws InvalidInput on a column that is no size or
   // has another length, and one that names the first row that is no operator; what the model throws.
   void estimate_rows(std::span<const SizeColumn> columns, std::size_t rows, std::size_t threads,

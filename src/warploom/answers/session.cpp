@@ -1,15 +1,37 @@
 #include "warploom/answers/session.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/base/judging.h"
 
 namespace warploom {
+namespace {
 
-Session::Session(std::string predictor) : predictor_(std::move(predictor)) { (void)model(); }
+std::string path_elsewhere(const std::string& predictor) {
+  std::error_code none;
+  const bool path = !predictor.empty() && std::filesystem::exists(predictor, none);
+  return path ? std::filesystem::absolute(predictor).string() : predictor;
+}
+
+}  // namespace
+
+Session::Session(std::string predictor)
+    : predictor_(std::move(predictor)), predictor_elsewhere_(path_elsewhere(predictor_)) {
+  try {
+    (void)model();
+  } catch (const JudgingElsewhere&) {
+    if (judging_program().empty()) throw;
+  }
+}
 
 Session::Session(const Session& other, FileScope files)
-    : predictor_(other.predictor_), files_(std::move(files)), model_(other.model()) {}
+    : predictor_(other.predictor_),
+      predictor_elsewhere_(other.predictor_elsewhere_),
+      files_(std::move(files)),
+      model_(other.model()) {}
 
 // What another session read is not read again.
 const std::shared_ptr<const LatencyModel>& Session::model() const {

@@ -16,7 +16,8 @@ namespace warploom {
 // Thread-safe.
 class Session {
  public:
-  // As open_latency_model takes it, and throws. The caller is at this machine.
+  // As open_latency_model takes it, and throws; a published method is opened by the program that judges
+  // alone, with what is asked of it. The caller is at this machine.
   explicit Session(std::string predictor = {});
   // The shipped predictor, read when it is asked for.
   struct OpenedLater {};
@@ -27,15 +28,17 @@ class Session {
   // Handed on with every request, to where files are opened.
   const FileScope& files() const { return files_; }
   const std::string& predictor() const { return predictor_; }
+  // The same for another program: of a folder or file the whole path, as it was when the session began.
+  const std::string& predictor_elsewhere() const { return predictor_elsewhere_; }
   const std::shared_ptr<const LatencyModel>& model() const;
-  // Of a request: the session's where the request names none or the same, else opened if the caller may.
+  // A request's model: the session's where the request names none or the same, else opened if the caller may.
   std::shared_ptr<const LatencyModel> model_of(const std::string& predictor) const;
 
   // Valid while the session lives. Throws as GpuCatalog::load_gpu.
   const GpuSpec& gpu(std::string_view name_or_path) const;
 
  private:
-  std::string predictor_;
+  std::string predictor_, predictor_elsewhere_;
   FileScope files_ = FileScope::machine();
   mutable std::once_flag opened_;
   mutable std::shared_ptr<const LatencyModel> model_;

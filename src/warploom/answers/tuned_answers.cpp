@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "warploom/answers/answer_table.h"
-#include "warploom/answers/internal/request_reading.h"
+#include "warploom/answers/judged_answers.h"
+#include "warploom/answers/use_case_answer.h"
 #include "warploom/app/tune/moe_config.h"
 #include "warploom/app/tune/staircase.h"
 #include "warploom/app/tune/tune_correction.h"
@@ -10,7 +13,6 @@
 #include "warploom/app/tune/tune_pick.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
-#include "warploom/app/tune/tune_regret.h"
 #include "warploom/report/moe_config_report.h"
 #include "warploom/report/run_charts.h"
 #include "warploom/report/tune_export.h"
@@ -28,15 +30,6 @@ Json answer_tune_plan(const Question& question) {
     return fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows, plan.shapes);
   });
   return {{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}};
-}
-
-Json answer_wavetune_fit(const Question& question, const TuneFitRequest& request) {
-  const WaveTuneFitResult fit = tune_fit_wavetune(request);
-  for (const TileConfig& tiles : fit.table.model().left_out)
-    question.say(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
-                             tiles.tile_n, tiles.tile_k, kFewestAnchors));
-  question.write([&] { return wavetune_fit_text(fit); });
-  return wavetune_fit_json(fit);
 }
 
 Json fit_answer(const Question& question, const TuneFitResult& fit) {
@@ -124,13 +117,6 @@ Json answer_train_moe_configs(const Question& question) {
   return config_training_json(training);
 }
 
-Json answer_tune_regret(const Question& question) {
-  const TuneRegretResult result =
-      tune_regret(read_request<TuneRegretRequest>(question.session, question.asked));
-  question.write([&] { return tune_regret_text(result); });
-  return tune_regret_json(result);
-}
-
 Json answer_moe_config(const Question& question) {
   const MoeConfigResult result = moe_config(read_request<MoeConfigRequest>(question.session, question.asked));
   Json document = sidecar_json(result.table);
@@ -153,9 +139,7 @@ constexpr AnsweredRequest kTunedAnswers[] = {
      {.access = kClients, .files = {"gpu", "from_table"}, .output = "output"}},
     {"tune_pick", answer_tune_pick, {.access = kClients, .is_short = true, .files = {"table"}}},
     {"tune_show", answer_tune_show, {.access = kClients, .is_short = true, .files = {"table", "samples"}}},
-    {"tune_regret",
-     answer_tune_regret,
-     {.access = kClients, .files = {"table", "oracle", "samples", "seen", "gpu"}}},
+    {"tune_regret", nullptr, {.access = kClients, .files = {"table", "oracle", "samples", "seen", "gpu"}}},
     {"moe_config", answer_moe_config, {.access = kClients, .files = {"model", "gpu", "table", "samples"}}},
     {"tune_export", answer_tune_export},
     {"tune_profile", answer_tune_profile},

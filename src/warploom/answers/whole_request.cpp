@@ -5,7 +5,7 @@
 
 #include "warploom/answers/flat_operator.h"
 #include "warploom/answers/internal/request_reading.h"
-#include "warploom/app/schema/request_schema.h"
+#include "warploom/answers/request_schema.h"
 #include "warploom/kernels/operator_json.h"
 
 namespace warploom {
@@ -18,7 +18,7 @@ Json whole_request(std::string_view request, const Json& asked) {
     return whole;
   }
   for (const DescribedRequest& known : described_requests()) {
-    if (known.name() != request) continue;
+    if (known.name != request || known.table == nullptr) continue;
     const std::shared_ptr<void> whole = known.make();
     Json fields = asked;
     (void)take_infinite_rate(fields);

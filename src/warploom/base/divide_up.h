@@ -5,7 +5,7 @@
 
 namespace warploom {
 
-// Of a, b > 0.
+// For a, b > 0.
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace warploom

@@ -17,6 +17,8 @@ class FileScope {
   static FileScope folder(const std::filesystem::path& root);
 
   bool is_machine() const { return machine_; }
+  // The folder below which files lie; empty: none, or any file.
+  const std::filesystem::path& root() const { return root_; }
   // Whether this text may be used as a path. Looks at no file; links inside the folder are its owner's.
   bool holds(const std::filesystem::path& path) const;
   // Throws Unsupported unless whoever asks may have this file written; `what` names the field.

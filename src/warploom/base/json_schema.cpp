@@ -46,7 +46,7 @@ void add_range(const Field& field, Json& schema) {
   if (std::abs(most) <= kExactIntegers) schema["maximum"] = number_json(most, whole);
 }
 
-// Of one value, or of an entry of a list.
+// The schema of one value, or of an entry of a list.
 Json value_schema(const Field& field) {
   Json schema = {{"type", type_name(field.kind)}};
   if (field.options.min > -kExactIntegers || std::isfinite(field.held_min) ||

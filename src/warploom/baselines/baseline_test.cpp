@@ -8,7 +8,7 @@
 #include "warploom/baselines/interpolation.h"
 #include "warploom/baselines/linear.h"
 #include "warploom/baselines/train_baseline.h"
-#include "warploom/kernels/frozen/frozen_profile.h"
+#include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/measurements/measured_row_test.h"
 
@@ -55,7 +55,7 @@ TEST(LinearBaseline, KeepsCoefficientsFromGoingNegative) {
 
 TEST(LinearBaseline, RecoversALinearLatencyAndCarriesItToAnotherGpu) {
   const auto truth = [](std::int64_t m, const char* gpu) {
-    const KernelProfile p = frozen_profile(gemm_row(m, gpu, 1).op, catalog().get(gpu));
+    const KernelProfile p = profile(gemm_row(m, gpu, 1).op, catalog().get(gpu));
     return 5e-6 + 1.5 * p.t_useful + 1.25 * p.t_dram;
   };
   Dataset dataset;

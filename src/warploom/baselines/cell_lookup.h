@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
-#include "warploom/baselines/operator_coordinates.h"
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/latency_model.h"
+#include "warploom/kernels/operator_coordinates.h"
 
 namespace warploom::baselines {
 

@@ -5,8 +5,8 @@
 #include "warploom/base/hash.h"
 #include "warploom/baselines/library_rows.h"
 #include "warploom/baselines/network/train_network.h"
-#include "warploom/kernels/family_kind.h"
-#include "warploom/kernels/frozen/frozen_profile.h"
+#include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/roofline.h"
 
 namespace warploom::baselines {
@@ -16,9 +16,8 @@ constexpr std::size_t kGpuInputs = 4;
 constexpr double kMicrosecond = 1e-6;
 
 bool scales_by_waves(const Operator& op) {
-  const Family family = family_of(op);
-  return family != Family::Gemm && family != Family::Moe && family != Family::MlaModule &&
-         !is_collective(family);
+  const OperatorFamily& family = family_value(op);
+  return !family.calls_library_products && family.kind != FamilyKind::Collective;
 }
 
 std::uint64_t origin_key(const Operator& op, const CircleKeys& keys) {
@@ -29,7 +28,7 @@ std::vector<double> network_inputs(const Operator& op, const GpuSpec& gpu) {
   const OperatorCoordinates coordinates = operator_coordinates(op);
   const auto sizes = coordinates.values();
   std::vector<double> inputs(sizes.begin(), sizes.end());
-  const KernelProfile p = frozen_profile(op, gpu);
+  const KernelProfile p = profile(op, gpu);
   const double rate = p.unit_rate > 0 ? p.unit_rate : 2 * gpu.fma_lanes;
   for (const double figure : {gpu.memory_capacity.value(), gpu.memory_bandwidth.value(), double(gpu.sm_count),
                               gpu.tensor_rate(rate).value()})
@@ -40,7 +39,7 @@ std::vector<double> network_inputs(const Operator& op, const GpuSpec& gpu) {
 }  // namespace
 
 double wave_scaling(const Operator& op, const GpuSpec& from, const GpuSpec& to) {
-  const KernelProfile there = frozen_profile(op, from), here = frozen_profile(op, to);
+  const KernelProfile there = profile(op, from), here = profile(op, to);
   const double blocks = std::max(1.0, there.tasks);
   const double wave_from = double(from.sm_count) * std::max(1.0, there.occupancy);
   const double wave_to = double(to.sm_count) * std::max(1.0, here.occupancy);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "warploom/kernels/frozen/frozen_profile.h"
+#include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/roofline.h"
 
 namespace warploom::baselines {
@@ -11,7 +11,7 @@ namespace {
 using Terms = LinearModel::Terms;
 
 Terms ideal_times(const Operator& op, const GpuSpec& gpu) {
-  const KernelProfile p = frozen_profile(op, gpu);
+  const KernelProfile p = profile(op, gpu);
   return {1e-6, std::max(p.t_useful, p.t_fma), p.t_dram, p.t_network};
 }
 

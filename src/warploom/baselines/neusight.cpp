@@ -4,7 +4,7 @@
 
 #include "warploom/baselines/library_rows.h"
 #include "warploom/baselines/network/train_network.h"
-#include "warploom/kernels/frozen/frozen_profile.h"
+#include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/roofline.h"
 
 namespace warploom::baselines {
@@ -20,7 +20,7 @@ struct TileView {
 };
 
 TileView tile_view(const Operator& op, const GpuSpec& gpu) {
-  const KernelProfile p = frozen_profile(op, gpu);
+  const KernelProfile p = profile(op, gpu);
   const double sms = double(gpu.sm_count), tasks = std::max(1.0, p.tasks);
   const double compute = std::max({p.t_tensor, p.t_fma, p.t_special}) * sms / tasks;
   const double bytes =

@@ -3,42 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/kernels/gemm/gemm_constants.h"
 #include "warploom/kernels/gemm/gemm_model.h"
-#include "warploom/kernels/structural_terms.h"
 
 namespace warploom {
 namespace {
-
-constexpr double kOverlapPower = 3;
-constexpr double kLeastTime = 1e-12;  // s, so that ratios of parts exist
-
-// What the price is made of, seconds.
-struct Parts {
-  double compute = 0, memory = 0, launch = 0, stretch = 1;
-
-  double price() const {
-    return launch + power_sum(compute * stretch, std::max(memory, kLeastTime), kOverlapPower);
-  }
-};
-
-Parts parts_of(const KernelProfile& p) {
-  return {.compute = std::max({p.t_tensor, p.t_fma, p.t_special, p.t_shared}),
-          .memory = std::max({p.t_l2, p.t_dram, p.t_network}),
-          .launch = p.t_launch,
-          .stretch = std::max(1.0, p.balance)};
-}
-
-// Whole rounds over fractional ones: what the schedule of alike tasks alone stretches.
-double round_stretch(const KernelProfile& p) {
-  return p.sm_waves > 0 ? std::max(1.0, std::ceil(p.sm_waves) / p.sm_waves) : 1;
-}
-
-// Seconds of the bytes that the operator must move, each once.
-double least_memory(const KernelProfile& p, const GpuSpec& gpu) {
-  const double bytes = p.work.unique_bytes().value();
-  const double cold = bytes * (1 - p.resident_share) / gpu.memory_bandwidth.value();
-  return std::max({cold, bytes / gpu.l2_bandwidth.value(), p.t_network});
-}
 
 class List {
  public:
@@ -59,49 +28,64 @@ class List {
   std::vector<Counterfactual> entries_;
 };
 
+// By what the compute part is stretched where SMs idle: whole rounds of alike tasks, then tasks of unlike
+// length. What is left of the price's balance waits for something else.
+struct Stretch {
+  double rounds = 1, lengths = 1;
+};
+
+// Tasks over SMs, of the model where it counts them.
+double waves_of(const KernelProfile& p) { return p.price.waves > 0 ? p.price.waves : p.sm_waves; }
+
+Stretch stretch_of(const KernelProfile& p) {
+  const double waves = waves_of(p), balance = p.price.balance;
+  const double rounds = waves > 0 ? std::min(std::ceil(waves) / waves, balance) : 1;
+  const double uneven = p.steps > 0 ? std::max(1.0, p.longest_steps / p.steps) : 1;
+  return {rounds, std::min(balance / rounds, uneven)};
+}
+
 // A library may have left the inner length whole: then the time is that of the best unsplit tiling.
-void add_split(const Gemm& op, const GpuSpec& gpu, double price_now, Seconds actual, List& list) {
-  GemmModel model(op.scheme, gpu);
-  GemmPrice split, whole;
-  model.price(op, split);
+void add_split(const Gemm& op, const ExplainedCall& call, List& list) {
+  const StructuralPrice& split = call.profile.price;
   if (split.splits == 1) return;
+  GemmModel model(
+      op.scheme, call.gpu,
+      call.sources.constants != nullptr ? gemm_constants_of(*call.sources.constants) : GemmConstants{});
   model.forbid_splits();
+  GemmPrice whole;
   model.price(op, whole);
   constexpr double kLooksUnsplit = 0.95;
-  if (actual.value() < kLooksUnsplit * whole.seconds) return;
-  List apart(whole.seconds);
-  apart.add(Cause::NoSplitK, split.seconds);
-  for (const Counterfactual& found : apart.sorted())
-    list.add(found.cause, (1 - found.saved_share) * price_now);
+  if (call.actual.value() < kLooksUnsplit * whole.seconds) return;
+  list.add(Cause::NoSplitK, split.seconds * split.seconds / whole.seconds);
 }
 
 }  // namespace
 
-std::vector<Counterfactual> counterfactuals(const Operator& op, const GpuSpec& gpu, const KernelProfile& p,
-                                            Seconds actual) {
-  const Parts parts = parts_of(p);
-  List list(parts.price());
-  const double rounds = std::min(round_stretch(p), parts.stretch);
-  const auto with = [&](auto change) {
-    Parts changed = parts;
+std::vector<Counterfactual> counterfactuals(const ExplainedCall& call) {
+  const KernelProfile& p = call.profile;
+  List list(p.price.seconds);
+  const auto add = [&](Cause cause, auto change) {
+    StructuralPrice changed = p.price;
     change(changed);
-    return changed.price();
+    list.add(cause, changed.sum_of_parts());
   };
-  if (p.sm_waves >= 1)
-    list.add(Cause::TailWave, with([&](Parts& x) { x.stretch /= rounds; }));
-  else
-    list.add(Cause::LowOccupancy, with([&](Parts& x) { x.stretch /= rounds; }));
-  list.add(Cause::UnbalancedTasks, with([&](Parts& x) { x.stretch = rounds; }));
-  list.add(Cause::Padding, with([&](Parts& x) { x.compute /= std::max(1.0, p.padding); }));
-  list.add(Cause::MemoryTraffic,
-           with([&](Parts& x) { x.memory = std::min(x.memory, least_memory(p, gpu)); }));
-  list.add(Cause::LaunchBound, with([](Parts& x) { x.launch = 0; }));
-  if (const auto* moe = std::get_if<FusedMoe>(&op); moe != nullptr && moe->routing != RoutingKind::Balanced) {
+  const Stretch stretch = stretch_of(p);
+  add(waves_of(p) >= 1 ? Cause::TailWave : Cause::LowOccupancy,
+      [&](StructuralPrice& x) { x.compute /= stretch.rounds; });
+  add(Cause::UnbalancedTasks, [&](StructuralPrice& x) { x.compute /= stretch.lengths; });
+  add(Cause::Padding, [&](StructuralPrice& x) { x.compute /= std::max(1.0, p.padding); });
+  add(Cause::MemoryTraffic, [](StructuralPrice& x) { x.memory *= 1 - x.again; });
+  // The passes of a module are its projections, which are its work.
+  if (!std::holds_alternative<MlaModule>(call.op))
+    add(Cause::ExtraPasses, [](StructuralPrice& x) { x.passes = 0; });
+  add(Cause::LaunchBound, [](StructuralPrice& x) { x.launch = 0; });
+  if (const auto* moe = std::get_if<FusedMoe>(&call.op);
+      moe != nullptr && moe->routing != RoutingKind::Balanced) {
     FusedMoe even = *moe;
     even.routing = RoutingKind::Balanced;
-    list.add(Cause::UnbalancedExperts, parts_of(profile(even, gpu)).price());
+    list.add(Cause::UnbalancedExperts, profile(even, call.gpu, call.context, call.sources).price.seconds);
   }
-  if (const auto* gemm = std::get_if<Gemm>(&op)) add_split(*gemm, gpu, parts.price(), actual, list);
+  if (const auto* gemm = std::get_if<Gemm>(&call.op)) add_split(*gemm, call, list);
   return list.sorted();
 }
 

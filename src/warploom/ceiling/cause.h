@@ -1,9 +1,8 @@
-// Why a kernel is slower than its ceiling: one cause at a time is taken out of the structural model, and the
-// kernel is priced again.
+// Why a kernel is slower than its ceiling: one cause at a time is taken out of its structural price
+// (kernels/structural_price.h), the one that `predict` shows, and the parts are summed again.
 //
-//   T = launches + (compute^3 + memory^3)^(1/3),   compute = longest pipeline inside an SM * stretch
-// stretch: busiest SM / mean SM of the tasks' schedule. The share 1 - T' / T is what the cause costs; it is
-// applied to the measured time, whatever the model's own error.
+// The share 1 - T' / T is what the cause costs; it is applied to the measured time, whatever the model's own
+// error. So a cause that other parts hide costs nothing.
 #pragma once
 
 #include <vector>
@@ -20,13 +19,14 @@ enum class Cause {
   UnbalancedExperts,  // the routing; priced with balanced routing
   Padding,            // tiles that hang over the edge
   NoSplitK,           // the inner length is not split though SMs idle; only where the time looks unsplit
-  MemoryTraffic,      // more bytes than the operator must move
+  MemoryTraffic,      // bytes that the kernel moves another time
+  ExtraPasses,        // passes beside the kernel: quantising, cache writes, rows of experts moved
   LaunchBound,        // launches of the call
   KernelCode          // none of these explains the gap: instructions, pipelining, clocks
 };
 template <>
 struct EnumNames<Cause> {
-  static constexpr std::array<std::pair<Cause, std::string_view>, 9> kNames{
+  static constexpr std::array<std::pair<Cause, std::string_view>, 10> kNames{
       {{Cause::TailWave, "tail_wave"},
        {Cause::LowOccupancy, "low_occupancy"},
        {Cause::UnbalancedTasks, "unbalanced_tasks"},
@@ -34,6 +34,7 @@ struct EnumNames<Cause> {
        {Cause::Padding, "padding"},
        {Cause::NoSplitK, "split_k_absent"},
        {Cause::MemoryTraffic, "memory_traffic"},
+       {Cause::ExtraPasses, "extra_passes"},
        {Cause::LaunchBound, "launch_bound"},
        {Cause::KernelCode, "kernel_code"}}};
 };
@@ -46,9 +47,18 @@ struct Counterfactual {
 // Causes that cost at least this share of the time are named.
 inline constexpr double kNamedCause = 0.02;
 
-// Most costly first; KernelCode is never among them. `profile` of the same operator and GPU; `actual` is
-// what the call took. A few microseconds (a mixture of experts under power-law routing: tens).
-std::vector<Counterfactual> counterfactuals(const Operator& op, const GpuSpec& gpu,
-                                            const KernelProfile& profile, Seconds actual);
+// A call that took `actual`, with its profile() of the same context and sources.
+struct ExplainedCall {
+  const Operator& op;
+  const GpuSpec& gpu;
+  KernelContext context;
+  ProfileSources sources;
+  const KernelProfile& profile;
+  Seconds actual;
+};
+
+// Most costly first; KernelCode is never among them. A few microseconds (a mixture of experts under power-law
+// routing: tens).
+std::vector<Counterfactual> counterfactuals(const ExplainedCall& call);
 
 }  // namespace warploom

@@ -18,12 +18,13 @@ double share_of(const std::vector<Counterfactual>& causes, Cause cause) {
 
 std::vector<Counterfactual> causes_of(const Operator& op, const GpuSpec& gpu, double slowdown = 1) {
   const KernelProfile p = profile(op, gpu);
-  return counterfactuals(op, gpu, p, Seconds(p.structural * slowdown));
+  return counterfactuals({op, gpu, {}, {}, p, Seconds(p.structural * slowdown)});
 }
 
 TEST(Cause, TailWaveIsLargestWhereOneTileStartsANewWave) {
   const GpuCatalog catalog;
-  const GpuSpec& gpu = catalog.get("h100_sxm");
+  // Where the power limit holds products back, as on H100, SMs that idle let the others run faster.
+  const GpuSpec& gpu = catalog.get("a100_sxm");
   // Rows of tiles from 60 to 75 with 8 columns of tiles: somewhere the rounds just overflow, somewhere fill.
   double least = 1, most = 0;
   for (std::int64_t rows = 8; rows <= 40; ++rows) {
@@ -84,6 +85,29 @@ TEST(Cause, SplitIsMissedOnlyWhereTheTimeLooksUnsplit) {
   ASSERT_GT(profile(op, gpu).splits, 1);
   EXPECT_EQ(share_of(causes_of(op, gpu, 1.0), Cause::NoSplitK), 0);
   EXPECT_GT(share_of(causes_of(op, gpu, 20.0), Cause::NoSplitK), 0.1);
+}
+
+TEST(Cause, WhatTheStructureHidesCostsNothing) {
+  const GpuCatalog catalog;
+  // A product whose compute takes ten times as long as its memory, as `predict` shows.
+  const Operator op = Gemm{.m = 16384, .n = 28672, .k = 4096};
+  const KernelProfile p = profile(op, catalog.get("h100_sxm"));
+  ASSERT_GT(p.price.compute, 10 * p.price.memory);
+  for (const double slowdown : {1.0, 1.5})
+    EXPECT_EQ(share_of(causes_of(op, catalog.get("h100_sxm"), slowdown), Cause::MemoryTraffic), 0);
+}
+
+TEST(Cause, PassesAndSecondReadsCostWhatThePriceGivesThem) {
+  const GpuCatalog catalog;
+  const GpuSpec& gpu = catalog.get("h100_sxm");
+  const Operator fp8 = Gemm{.scheme = MatmulScheme::Fp8, .m = 4096, .n = 4096, .k = 4096};
+  const StructuralPrice price = profile(fp8, gpu).price;
+  ASSERT_GT(price.passes, kNamedCause * price.seconds);
+  EXPECT_NEAR(share_of(causes_of(fp8, gpu), Cause::ExtraPasses), price.passes / price.seconds, 1e-4);
+  // Dynamic scales: the rows are read twice, for their largest value and to be quantised.
+  const Operator quantize = Quantize{.rows = 65536, .width = 8192, .dynamic = true};
+  EXPECT_NEAR(share_of(causes_of(quantize, gpu), Cause::MemoryTraffic), 0.4, 0.02);
+  EXPECT_EQ(share_of(causes_of(RmsNorm{.tokens = 65536, .width = 8192}, gpu), Cause::MemoryTraffic), 0);
 }
 
 TEST(Cause, SharesAreSortedNamedAndBelowOne) {

@@ -15,8 +15,9 @@ double capped(double value, double most) { return std::min(value, most); }
 // Shares of the physical bound; what is not used at all counts as very little.
 void add_pipelines(const KernelProfile& p, FeatureRow& row) {
   const double bound = std::max(p.physical_bound, 1e-9);
-  for (const double time : {p.t_tensor, p.t_useful, p.t_fma, p.t_special, p.t_shared, p.t_l2, p.t_dram,
-                            p.t_network, p.t_launch, p.roofline, p.structural})
+  for (const double time :
+       {p.t_tensor, p.t_useful, p.t_fma, p.t_special, p.t_shared, p.t_l2, p.t_dram, p.t_network, p.t_launch,
+        p.roofline, p.structural, p.price.passes, p.price.compute, p.price.memory})
     row.add_log2(std::max(time / bound, 1e-4));
   row.add_log2(bound);
 }
@@ -25,6 +26,7 @@ void add_grid(const KernelProfile& p, FeatureRow& row) {
   row.add(capped(p.sm_waves, kMostWaves));
   row.add(p.wave_fill);
   row.add_log2(p.balance);
+  row.add_log2(p.price.balance);
   row.add_log2(p.padding);
   row.add(p.occupancy);
   row.add_log2(capped(std::max(p.tasks, 0.1), kMostTasks));
@@ -47,6 +49,10 @@ void add_spread(const Operator& op, const KernelProfile& p, FeatureRow& row) {
 }
 
 }  // namespace
+
+KernelProfile ceiling_profile(const Operator& op, const GpuSpec& gpu, const RoutingCache* routing) {
+  return profile(op, gpu, {}, {.routing = routing});
+}
 
 void ceiling_features(const Operator& op, const GpuSpec& gpu, const KernelProfile& profile, FeatureRow& row) {
   row.clear();

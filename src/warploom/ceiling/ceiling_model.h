@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "warploom/ceiling/family_ceiling.h"
-#include "warploom/kernels/frozen/frozen_profile.h"
+#include "warploom/kernels/kernel_profile.h"
 
 namespace warploom {
 
@@ -40,7 +40,7 @@ class CeilingModel {
   // nullptr when the family was not learned.
   const FamilyCeiling* family(Family family) const;
 
-  // `profile` of the same operator and GPU. Expects a family that was learned and a q that check_quantile
+  // `profile`: ceiling_profile() of the same operator and GPU. Expects a family that was learned and a q that check_quantile
   // passes. A few hundred nanoseconds, no allocation.
   Ceiling ceiling(const Operator& op, const GpuSpec& gpu, const KernelProfile& profile, double q) const;
 

@@ -51,7 +51,7 @@ Table make_table(const Dataset& dataset, std::span<const std::uint32_t> rows, co
   for (const std::uint32_t row : rows) {
     try {
       const GpuSpec& gpu = catalog.get(dataset.gpu(row));
-      const KernelProfile p = frozen_profile(dataset.op(row), gpu, {}, &routing);
+      const KernelProfile p = ceiling_profile(dataset.op(row), gpu, &routing);
       ceiling_features(dataset.op(row), gpu, p, features);
       table.columns = std::size_t(features.count);
       table.features.insert(table.features.end(), features.values.begin(),

@@ -29,12 +29,8 @@ void add_sweep_plan_command(Command& app);
 void add_train_command(Command& app);
 void add_calibrate_command(Command& app);
 void add_calibrate_host_command(Command& app);
+// The program warploom-judge has the command; others hand it on (judging_elsewhere.cpp).
 void add_validate_command(Command& app);
-// `static`, `serving` and `concurrency` of the validate command.
-void add_validate_serving_runs(Command& validate);
-// `ceilings` of the validate command.
-void add_validate_ceilings(Command& validate);
-void add_validate_tiles(Command& validate);
 void add_train_ceilings_command(Command& app);
 void add_diagnose_command(Command& app);
 void add_step_command(Command& app);
@@ -49,5 +45,7 @@ void add_train_moe_configs_command(Command& app);
 void add_tune_command(Command& app);
 // `plan`, `pick`, `show` and `export` of the tune command.
 void add_tune_table_commands(Command& tune);
+// `regret` of the tune command: as add_validate_command.
+void add_regret_command(Command& tune);
 
 }  // namespace warploom

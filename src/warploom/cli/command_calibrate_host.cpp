@@ -1,4 +1,4 @@
-#include "warploom/app/validate/calibrate_host_runs.h"
+#include "warploom/app/runs/calibrate_host_runs.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/request_command.h"

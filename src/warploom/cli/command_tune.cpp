@@ -5,7 +5,6 @@
 
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/app/tune/tune_fit.h"
-#include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/options.h"
@@ -100,13 +99,6 @@ void add_learn(Command& tune) {
   learn.runs();
 }
 
-void add_regret(Command& tune) {
-  Command* command = tune.add_subcommand("regret", "a table's picks against exhaustive measurements");
-  RequestCommand regret(*command, "tune_regret");
-  regret.add_fields<TuneRegretRequest>();
-  regret.html().runs();
-}
-
 }  // namespace
 
 void add_tune_command(Command& app) {
@@ -115,7 +107,7 @@ void add_tune_command(Command& app) {
   add_tune_table_commands(*tune);
   add_fit(*tune);
   add_learn(*tune);
-  add_regret(*tune);
+  add_regret_command(*tune);
 }
 
 }  // namespace warploom

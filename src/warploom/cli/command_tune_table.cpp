@@ -5,22 +5,53 @@
 #include "warploom/app/tune/tune_pick.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
+#include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/python_package.h"
 #include "warploom/cli/request_command.h"
 #include "warploom/cli/tile_kernel_options.h"
+#include "warploom/cli/tile_picks.h"
+#include "warploom/report/tune_export.h"
+#include "warploom/report/tune_report.h"
 
 namespace warploom {
 namespace {
 
+template <class Options>
+void add_shape(Command& command, Options& options) {
+  command.add_option("--table", options.table, "a table that `tune fit` wrote")->required();
+  command.add_option("--n", options.n, "columns (keys)")->required();
+  command.add_option("--k", options.k, "depth (batch x heads)")->required();
+}
+
+void print_own_picks(const AskedPicks& asked) {
+  const RuntimeTable table = RuntimeTable::open(asked.table);
+  print_picks(asked, pick_source(table, table.kernel(),
+                                 [&](Json& document, const TileShape& shape, const TilePick& pick) {
+                                   document["error_bound"] = table.error_bound(shape, pick);
+                                   document["tier"] = name_of(table.tier());
+                                 }));
+}
+
 void add_pick(Command& tune) {
+  const auto asked = std::make_shared<AskedPicks>();
   Command* command = tune.add_subcommand("pick", "the configuration for one shape");
-  RequestCommand pick(*command, "tune_pick");
-  pick.add_fields<TunePickRequest>();
-  command->get_option("--expert-rows")
-      ->excludes(command->get_option("--m"))
-      ->excludes(command->get_option("--best"));
-  pick.runs();
+  add_shape(*command, *asked);
+  Option* rows = command->add_option("--m", asked->m, "rows (pairs, queries, sequences)");
+  Option* best = command->add_option("--best", asked->best, "the best few of all configurations instead");
+  command
+      ->add_option("--expert-rows", asked->expert_rows,
+                   "in place of --m, for a grouped_gemm: the rows of each expert")
+      ->delimiter(',')
+      ->excludes(rows)
+      ->excludes(best);
+  add_json_option(*command, asked->json);
+  command->callback([asked] {
+    if (!asked->m && asked->expert_rows.empty())
+      throw InvalidInput("tune pick: expected --m, or --expert-rows of a grouped_gemm");
+    if (is_published_table(asked->table)) return print_published_picks(*asked);
+    print_own_picks(*asked);
+  });
 }
 
 void add_show(Command& tune) {

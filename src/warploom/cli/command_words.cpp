@@ -11,7 +11,7 @@
 #include "warploom/answers/answer.h"
 #include "warploom/answers/flat_operator.h"
 #include "warploom/answers/flat_request.h"
-#include "warploom/app/schema/request_schema.h"
+#include "warploom/answers/request_schema.h"
 #include "warploom/app/serving/setup_scope.h"
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
@@ -111,7 +111,7 @@ class OptionWriter {
 const DescribedRequest* described(std::string_view request) {
   const auto& all = described_requests();
   const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name() == request; });
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == request; });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -240,7 +240,7 @@ Json taken(Json& fields, const char* key) {
 }
 
 CommandWordList described_words(const CommandIndex& index, const DescribedRequest& request, Json asked) {
-  const std::string& name = request.name();
+  const std::string& name = request.name;
   Json goodput, details;
   if (name == "simulate" && asked.is_object()) {
     goodput = taken(asked, "goodput");

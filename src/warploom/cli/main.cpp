@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "warploom/base/error.h"
+#include "warploom/cli/hand_to_judge.h"
 #include "warploom/cli/program.h"
 #include "warploom/cli/several_processes.h"
 
@@ -13,6 +14,8 @@ int main(int argc, char** argv) {
     warploom::hand_to_mpi(argc, argv);
     return warploom::run_program(std::vector<std::string>(argv + std::min(argc, 1), argv + argc),
                                  WARPLOOM_VERSION);
+  } catch (const warploom::JudgingElsewhere& needed) {
+    return warploom::hand_to_judge(needed, argv);
   } catch (const warploom::Unsupported& alone) {
     std::fprintf(stderr, "warploom: %s\n", alone.what());
     return 2;

@@ -11,6 +11,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
+#include "warploom/cli/hand_to_judge.h"
 #include "warploom/cli/program.h"
 #include "warploom/cli/several_processes.h"
 
@@ -46,6 +47,8 @@ int main(int argc, char** argv) {
     ::execv(warploom::training_program().c_str(), argv);
     std::fprintf(stderr, "warploom: %s\n", needed.what());
     return 1;
+  } catch (const warploom::JudgingElsewhere& needed) {
+    return warploom::hand_to_judge(needed, argv);
   } catch (const warploom::Unsupported& alone) {
     std::fprintf(stderr, "warploom: %s\n", alone.what());
     return 2;

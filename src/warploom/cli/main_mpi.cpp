@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/judging.h"
 #include "warploom/cli/mpi_crew.h"
 #include "warploom/cli/program.h"
 
@@ -24,8 +25,13 @@ int main(int argc, char** argv) {
     const auto crew = warploom::mpi_crew();
     if (!crew->is_first() && std::freopen("/dev/null", "w", stderr) == nullptr)
       return 1;  // the first says it
-    status = warploom::run_program(std::vector<std::string>(argv + std::min(argc, 1), argv + argc),
-                                   WARPLOOM_VERSION, crew.get());
+    try {
+      status = warploom::run_program(std::vector<std::string>(argv + std::min(argc, 1), argv + argc),
+                                     WARPLOOM_VERSION, crew.get());
+    } catch (const warploom::JudgingElsewhere& alone) {  // no other program can join the processes
+      std::fprintf(stderr, "warploom: %s\n", alone.what());
+      status = 2;
+    }
   }
   MPI_Finalize();
   return status;

@@ -68,6 +68,11 @@ Command* Command::add_subcommand(const std::string& name, const std::string& des
   return &commands_.emplace_back(*app_.add_subcommand(name, description), sends_text_);
 }
 
+void Command::takes_all_words() {
+  app_.prefix_command();
+  app_.set_help_flag();
+}
+
 void Command::require_subcommand(int count) { app_.require_subcommand(count); }
 
 template <class T>

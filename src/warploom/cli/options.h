@@ -49,6 +49,8 @@ class Command {
   Command* add_subcommand(const std::string& name, const std::string& description);
   // So many sub-commands must be given.
   void require_subcommand(int count);
+  // Whatever follows the command is another program's, --help too.
+  void takes_all_words();
   // An option "--name", with other spellings after commas, or an argument "NAME", stored in `value`. T is
   // text, a number, an optional of these, or a list (options.cpp names the types). `value` outlives the
   // parsing.

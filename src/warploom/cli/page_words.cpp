@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "warploom/answers/flat_request.h"
+#include "warploom/answers/judge_process.h"
+#include "warploom/answers/request_schema.h"
 #include "warploom/app/serving/engine_start.h"
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
@@ -30,7 +33,17 @@ Json changed_fields(const ServingConfig& config) {
   return fields;
 }
 
+bool is_judged(std::string_view name) {
+  const auto& all = described_requests();
+  return std::any_of(all.begin(), all.end(), [&](const DescribedRequest& request) {
+    return request.name == name && request.table == nullptr;
+  });
+}
+
 std::string command_line(const CommandIndex& index, std::string_view request, const Json& asked) {
+  if (is_judged(request))
+    return ask_judge({{"command_line", {{"request", request}, {"asked", asked}}}}, request)
+        .get<std::string>();
   std::vector<std::string> words = command_words(index, request, asked);
   words.insert(words.begin(), "warploom");
   return shell_line(words);

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "warploom/base/error.h"
+#include "warploom/base/judging.h"
 #include "warploom/base/learning.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/examples.h"
@@ -123,6 +123,8 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
   } catch (const CLI::ParseError& error) {
     return report_failure(parse_failure_text(*app, error), 2);
   } catch (const LearningElsewhere&) {
+    throw;
+  } catch (const JudgingElsewhere&) {
     throw;
   } catch (const Error& error) {
     return report_failure(in_flags(error.what(),

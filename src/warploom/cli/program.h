@@ -23,7 +23,7 @@ std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* cre
 
 // `crew`: other processes that a plan is searched with; null: none.
 // Parses `arguments` (without the program's name) and runs what they ask for. 0 done, 1 failed, 2 bad input.
-// Throws LearningElsewhere when another program must do it.
+// Throws LearningElsewhere or JudgingElsewhere when another program must do it.
 int run_program(const std::vector<std::string>& arguments, const std::string& version,
                 PlanCrew* crew = nullptr, Sent sent = Sent::AsIs);
 

@@ -18,12 +18,16 @@ namespace {
 
 constexpr std::string_view kSchema = "warploom_gpu";
 constexpr std::int64_t kVersion = 2;
+// What an engine's kernel showed on a GPU stands in data/steps now; records that still hold it are read.
+constexpr std::string_view kMovedToSteps = "decode_attention_share";
 
 }  // namespace
 
 GpuSpec gpu_from_json(const Json& document, std::string_view where) {
   check_record_version(document, kSchema, kVersion, where);
-  auto gpu = object_from_json<GpuSpec>(document, where);
+  Json own = document;
+  own.erase(std::string(kMovedToSteps));
+  auto gpu = object_from_json<GpuSpec>(own, where);
   complete_old_record(gpu, document, where);
   if (gpu.max_clock.value() <= 0) gpu.max_clock = gpu.boost_clock;
   if (gpu.title.empty()) gpu.title = gpu.name;

@@ -239,6 +239,13 @@ TEST(GpuRecord, ReadsBackWhatItWrites) {
   }
 }
 
+TEST(GpuRecord, ReadsOneThatStillHoldsAnEnginesShare) {
+  Json old = future_gpu();
+  old["decode_attention_share"] = 0.853;  // a constant of a step rule since
+  const GpuSpec gpu = gpu_from_json(old, "old");
+  EXPECT_EQ(to_json(gpu), to_json(gpu_from_json(future_gpu(), "new")));
+}
+
 TEST(GpuRecord, RefusesBadRecordsNamingTheKey) {
   const auto refused = [](const char* key, const Json& value) {
     Json document = future_gpu();

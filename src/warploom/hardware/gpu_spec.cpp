@@ -84,11 +84,6 @@ void add_memory(FieldList<GpuSpec>& list) {
             .max = 1e6,
             .scale = 1e9,
             .required = true})
-      .add("decode_attention_share", &GpuSpec::decode_attention_share,
-           {.doc = "of the memory bandwidth that attention of decoding requests reaches inside an engine's "
-                   "step, 0 = never measured",
-            .min = 0,
-            .max = 1})
       .add("l2_capacity_mib", &GpuSpec::l2_capacity,
            {.unit = "MiB",
             .doc = "cache shared by all SMs",

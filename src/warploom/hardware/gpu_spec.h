@@ -58,7 +58,6 @@ struct GpuSpec {
   double special_function_lanes = 0;  // exp2, rcp, rsqrt results per clock per SM
   Bytes memory_capacity;              // as the driver reports it, a little below the name's figure
   BytesPerSecond memory_bandwidth;    // peak
-  double decode_attention_share = 0;  // of memory_bandwidth, in an engine's step; 0 = never measured
   Bytes l2_capacity;                  // the cache all SMs share (AMD: the Infinity Cache)
   BytesPerSecond l2_bandwidth;        // read, measured or estimated; the record's source says which
   Bytes shared_memory_per_sm;

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "warploom/base/error.h"
+#include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/operator_limits.h"
 
 namespace warploom {
@@ -28,11 +29,7 @@ std::vector<RequestGroup>* requests_of(Operator& op) {
       op);
 }
 
-bool decodes(const Operator& op) {
-  if (const auto* module = std::get_if<MlaModule>(&op)) return module->decode;
-  const Family family = family_of(op);
-  return family == Family::AttentionDecode || family == Family::MlaDecode;
-}
+bool decodes(const Operator& op) { return family_value(op).decodes(op); }
 
 FieldTable AlikeRequests::describe() {
   const auto count = [](std::string_view doc, double least) {

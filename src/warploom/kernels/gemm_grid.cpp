@@ -13,7 +13,7 @@ constexpr double kStages = 4;  // buffered steps
 // Neighbouring tiles of a wave ask for the same operand at the same time: clusters multicast it (Hopper and
 // later), the coalescer between SMs and L2 merges the requests before (Ampere and later).
 constexpr double kSharers = 2;
-// Of shared memory: written once, read once by the matrix instructions of two warp groups that share the
+// Shared memory: written once, read once by the matrix instructions of two warp groups that share the
 // smaller operand.
 constexpr double kSharedPasses = 2.5;
 

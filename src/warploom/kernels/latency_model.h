@@ -56,8 +56,8 @@ struct LatencyEstimate {
   // Measured on this GPU, but of another kernel than was asked for, or with another routing of experts: the
   // nearest one, with a wider interval.
   bool stands_in = false;
-  // The measured kernel's time was changed to what it takes inside a step of an engine (in_step.h,
-  // waiting_ranks.h).
+  // The measured kernel's time was changed to what it takes inside a step of an engine (module steps: what
+  // surrounds it there).
   bool in_step = false;
 };
 

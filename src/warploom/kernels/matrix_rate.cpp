@@ -3,7 +3,7 @@
 namespace warploom {
 namespace {
 
-// Of the matrix rate, in the loops of large products whatever the clock (GemmConstants: efficiencies).
+// Reached, in the loops of large products whatever the clock (GemmConstants: efficiencies).
 constexpr double kReachedRate = 0.95;
 constexpr double kFp32Energy = 2;  // of a tf32 or fp32 operation, per bf16 operation: twice the operand bits
 

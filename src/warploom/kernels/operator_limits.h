@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMostInputs = 16;   // of an element-wise kernel
 inline constexpr double kMostWeightCopies = 1e6;  // that a benchmark rotates through
 inline constexpr double kMostElements = 1e15;     // of one tensor
 inline constexpr double kMostFlop = 1e24;         // of one operator: years on any GPU
-// Of the network between nodes; NodeNetwork::describe has the same.
+// Limits of the network between nodes; NodeNetwork::describe has the same.
 inline constexpr double kSlowestNic = 1e7, kFastestNic = 1e13;  // B/s
 inline constexpr std::int64_t kMostNics = 1024;
 inline constexpr double kMostOversubscription = 1000;

@@ -3,27 +3,16 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/operator_json.h"
 
 namespace warploom {
 namespace {
 
-Operator filled(Family family) {
-  Operator op = default_operator(family);
-  const std::vector<RequestGroup> requests{{.count = 3, .query_tokens = 1, .context_tokens = 700}};
-  if (auto* o = std::get_if<AttentionPrefill>(&op)) o->requests = requests;
-  if (auto* o = std::get_if<AttentionDecode>(&op)) o->requests = requests;
-  if (auto* o = std::get_if<MlaPrefill>(&op)) o->requests = requests;
-  if (auto* o = std::get_if<MlaDecode>(&op)) o->requests = requests;
-  if (auto* o = std::get_if<MlaModule>(&op)) o->requests = requests;
-  if (auto* o = std::get_if<Collective>(&op)) o->size = Bytes(1e6);
-  return op;
-}
-
 TEST(Operator, EveryFamilyRoundTripsThroughJson) {
   for (const auto& [family, name] : EnumNames<Family>::kNames) {
-    const Operator op = filled(family);
+    const Operator op = family_value(family).example(family);
     EXPECT_EQ(family_of(op), family);
     const Json document = operator_to_json(op);
     EXPECT_EQ(document["family"], name);
@@ -55,7 +44,7 @@ TEST(Operator, HashIsTheSameInEveryBuild) {
 }
 
 TEST(Operator, ChecksRefuseBadSizes) {
-  EXPECT_NO_THROW(check_operator(filled(Family::MlaModule), "t"));
+  EXPECT_NO_THROW(check_operator(family_value(Family::MlaModule).example(Family::MlaModule), "t"));
   EXPECT_THROW(check_operator(Gemm{.m = 0}, "t"), InvalidInput);
   EXPECT_THROW(check_operator(Gemm{.m = -5}, "t"), InvalidInput);
   EXPECT_THROW(check_operator(Gemm{.weight_copies = std::nan("")}, "t"), InvalidInput);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "warploom/kernels/family_kind.h"
+#include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/tile_schedule.h"
 
 namespace warploom {
@@ -13,8 +13,9 @@ namespace {
 constexpr double kKernelLaunch = 2e-6;
 constexpr double kCollectiveLaunch = 4e-6;
 
-double launch_floor(Family family, double launches) {
-  return launches * (is_collective(family) ? kCollectiveLaunch : kKernelLaunch);
+double launch_floor(const Operator& op, double launches) {
+  const bool collective = family_value(op).kind == FamilyKind::Collective;
+  return launches * (collective ? kCollectiveLaunch : kKernelLaunch);
 }
 
 // Adds a kernel to the profile; returns its roofline time. Compute stretches by the busiest SM, memory does
@@ -55,7 +56,7 @@ KernelProfile finished_profile(const Operator& op, const GpuSpec& gpu, ProfilePa
   // The work of a mixture of experts depends on its routing, which the builder had at hand.
   if (!std::holds_alternative<FusedMoe>(op)) result.work = work_of(op);
   result.launches = result.work.launches;
-  result.t_launch = launch_floor(result.family, result.launches);
+  result.t_launch = launch_floor(op, result.launches);
   double longest = -1, kernels = 0;
   for (std::size_t i = 0; i < parts.sequence.size; ++i) {
     kernels += add_kernel(result, parts.sequence.kernels[i], gpu, parts.network_bandwidth, longest);

@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "warploom/hardware/gpu_catalog.h"
-#include "warploom/kernels/frozen/frozen_profile.h"
+#include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/precision_support.h"
 
 namespace warploom {
@@ -105,15 +105,15 @@ RC_GTEST_PROP(Roofline, GrowsWithEveryDimensionOfAProduct, ()) {
           .n = *rc::gen::inRange<std::int64_t>(64, 8000),
           .k = *rc::gen::inRange<std::int64_t>(64, 8000)};
   const PhysicalBound bound = physical_bound(op, h100());
-  const double structural = frozen_profile(op, h100()).structural;
+  const double structural = profile(op, h100()).structural;
   Gemm larger = op;
   larger.m *= 2;
   RC_ASSERT(physical_bound(larger, h100()).time >= bound.time);
-  RC_ASSERT(frozen_profile(larger, h100()).structural >= structural * (1 - 1e-9));
+  RC_ASSERT(profile(larger, h100()).structural >= structural * (1 - 1e-9));
   larger = op;
   larger.k *= 2;
   RC_ASSERT(physical_bound(larger, h100()).time >= bound.time);
-  RC_ASSERT(frozen_profile(larger, h100()).structural >= structural * (1 - 1e-9));
+  RC_ASSERT(profile(larger, h100()).structural >= structural * (1 - 1e-9));
 }
 
 RC_GTEST_PROP(Roofline, LongerContextsNeverLowerTheBound, ()) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "warploom/kernels/rule_domain.h"
+#include "warploom/kernels/size_range.h"
 #include "warploom/kernels/widen.h"
 
 namespace warploom {

@@ -32,6 +32,9 @@ Work work_of(const Operator& op, const RoutingCache* routing = nullptr);
 // The same with the load of a FusedMoe, when it is one.
 Work work_of(const Operator& op, const RoutingLoad& load);
 
+// What families make their work of. Element-wise and row-wise kernels: `reads` and `writes` in elements,
+// arithmetic per element written.
+Work streaming_work(double reads, double writes, DataType type, double fma, double special);
 Work gemm_work(const Gemm& op);
 Work attention_work(const AttentionView& view);
 Work moe_work(const FusedMoe& op, const RoutingLoad& load);

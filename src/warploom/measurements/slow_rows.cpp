@@ -3,48 +3,16 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <type_traits>
 #include <unordered_map>
 #include <variant>
 
 #include "warploom/base/hash.h"
+#include "warploom/kernels/operator_family.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::size_t kMostSizes = 4;
-
-template <class T>
-constexpr bool has_requests = requires(const T& op) {
-  op.requests;
-};
-
-// The sizes of an operator that tables step through, by number; nullptr past the last.
-std::int64_t* size_at(Operator& op, std::size_t number) {
-  return std::visit(
-      [&](auto& o) -> std::int64_t* {
-        using T = std::decay_t<decltype(o)>;
-        const auto pick = [&](auto... sizes) -> std::int64_t* {
-          const std::array<std::int64_t*, sizeof...(sizes)> all{sizes...};
-          return number < all.size() ? all[number] : nullptr;
-        };
-        if constexpr (std::is_same_v<T, Gemm>) return pick(&o.m, &o.n, &o.k, &o.batch);
-        if constexpr (std::is_same_v<T, FusedMoe>) return pick(&o.tokens);
-        if constexpr (std::is_same_v<T, Quantize>) return pick(&o.rows, &o.width);
-        if constexpr (std::is_same_v<T, LinearAttention>) return pick(&o.sequences, &o.tokens_per_sequence);
-        if constexpr (has_requests<T>) {
-          if (o.requests.size() != 1) return nullptr;
-          RequestGroup& group = o.requests.front();
-          std::int64_t* const tokens = group.query_tokens > 1 ? &group.query_tokens : &group.context_tokens;
-          if constexpr (requires { o.shape; })
-            return pick(&group.count, tokens, &o.shape.heads);
-          else
-            return pick(&group.count, tokens);
-        }
-        return nullptr;
-      },
-      op);
-}
 
 // What a row shares with its neighbours in one size, and that size.
 struct Place {
@@ -88,7 +56,7 @@ class SlowRows {
       const auto [at, fresh] = lines.try_emplace(data_.operator_index(row));
       if (fresh) {
         Operator op = data_.op(row);
-        if (std::int64_t* const size = size_at(op, number)) {
+        if (std::int64_t* const size = family_value(op).stepped_size(op, number)) {
           at->second.second = *size;
           *size = 1;
           if (auto* const gemm = std::get_if<Gemm>(&op)) gemm->weight_copies = 1;

@@ -7,8 +7,17 @@
 namespace warploom {
 
 bool LayerGroup::alike(const LayerGroup& other) const {
-  return attention == other.attention && mixture == other.mixture && rotary == other.rotary &&
-         schemes == other.schemes;
+  return mixer == other.mixer && feed_forward == other.feed_forward && schemes == other.schemes;
+}
+
+std::int64_t LayerGroup::parts() const {
+  return (std::holds_alternative<NoMixer>(mixer) ? 0 : 1) +
+         (std::holds_alternative<NoFeedForward>(feed_forward) ? 0 : 1);
+}
+
+std::int64_t ModelArchitecture::norms_of(const LayerGroup& group) const {
+  constexpr std::int64_t kParts = 2;
+  return norms_per_layer * group.parts() / kParts;
 }
 
 std::int64_t ModelArchitecture::layer_count() const {
@@ -17,27 +26,10 @@ std::int64_t ModelArchitecture::layer_count() const {
   return total;
 }
 
-std::int64_t ModelArchitecture::layers_with(AttentionKind kind) const {
-  std::int64_t total = 0;
-  for (const LayerGroup& group : layers) total += group.attention == kind ? group.count : 0;
-  return total;
-}
-
-std::int64_t ModelArchitecture::mixture_layers() const {
-  std::int64_t total = 0;
-  for (const LayerGroup& group : layers) total += group.mixture ? group.count : 0;
-  return total;
-}
-
-MatmulScheme plain_scheme(DataType dtype) {
-  switch (dtype) {
-    case DataType::Fp32:
-      return MatmulScheme::Fp32;
-    case DataType::Fp16:
-      return MatmulScheme::Fp16;
-    default:
-      return MatmulScheme::Bf16;
-  }
+const MixtureOfExperts* ModelArchitecture::mixture() const {
+  for (const LayerGroup& group : layers)
+    if (const MixtureOfExperts* mixture = group.mixture()) return mixture;
+  return nullptr;
 }
 
 void append_layer(std::vector<LayerGroup>& groups, const LayerGroup& layer) {
@@ -88,107 +80,41 @@ ModelArchitecture quantize_linears(const ModelArchitecture& model, MatmulScheme 
 
 namespace {
 
-// Far above any model; products of three such sizes stay below 2^63.
-constexpr double kMostHeadWidth = 1e5;  // heads, widths of heads, ranks
-constexpr double kMostWidth = 1e7;      // of an MLP
-constexpr double kMostExperts = 65'536;
-
-void require(bool holds, std::string_view where, std::string_view message) {
-  if (!holds) throw InvalidInput(fmt::format("{}: {}", where, message));
-}
-
-void check_attention(const ModelArchitecture& model, std::string_view where) {
-  const bool standard = model.layers_with(AttentionKind::Full) +
-                            model.layers_with(AttentionKind::SlidingWindow) +
-                            model.layers_with(AttentionKind::Chunked) >
-                        0;
-  if (standard) {
-    require(model.heads > 0 && model.kv_heads > 0 && model.head_dim > 0, where,
-            "heads, kv_heads and head_dim must be positive");
-    require(model.heads % model.kv_heads == 0, where,
-            fmt::format("{} heads are not a multiple of {} kv_heads", model.heads, model.kv_heads));
+// One pool of blocks is given back behind one window.
+void check_windows(const ModelArchitecture& model, std::string_view where) {
+  const Attention* first = nullptr;
+  for (const LayerGroup& group : model.layers) {
+    const auto* attention = std::get_if<Attention>(&group.mixer);
+    if (attention == nullptr || !attention->windowed()) continue;
+    if (first == nullptr) first = attention;
+    if (attention->reach != first->reach)
+      throw Unsupported(fmt::format("{}: sliding windows and chunks in one model are not supported", where));
+    if (attention->window != first->window)
+      throw Unsupported(fmt::format("{}: windows of {} and of {} tokens in one model are not supported",
+                                    where, first->window, attention->window));
   }
-  if (model.layers_with(AttentionKind::SlidingWindow) + model.layers_with(AttentionKind::Chunked) > 0) {
-    require(model.sliding_window > 0, where, "sliding_window must be positive for windowed layers");
-  }
-  require(model.layers_with(AttentionKind::Latent) == 0 || model.latent.has_value(), where,
-          "MLA layers need the latent shape");
-  if (model.latent) {
-    const MlaShape& shape = model.latent->shape;
-    for (const std::int64_t size :
-         {shape.heads, shape.kv_lora_rank, shape.rope_head_dim, shape.nope_head_dim, shape.value_head_dim})
-      require(double(size) <= kMostHeadWidth, where,
-              fmt::format("a size of MLA is {}, expected at most {:g}", size, kMostHeadWidth));
-  }
-  require(model.layers_with(AttentionKind::Linear) == 0 || model.linear.has_value(), where,
-          "linear-attention layers need their shape");
 }
 
 }  // namespace
 
 void check_architecture(const ModelArchitecture& model, std::string_view where) {
   check(model, where);
-  require(model.layer_count() > 0, where, "has no layers");
-  check_attention(model, where);
-  if (model.mixture_layers() < model.layer_count()) {
-    require(model.intermediate > 0, where, "dense layers need a positive intermediate size");
+  if (model.layer_count() == 0) throw InvalidInput(fmt::format("{}: has no layers", where));
+  for (const LayerGroup& group : model.layers) {
+    std::visit([where](const auto& mixer) { mixer.check(where); }, group.mixer);
+    std::visit([where](const auto& part) { part.check(where); }, group.feed_forward);
   }
-  if (model.mixture_layers() > 0) {
-    require(model.mixture.has_value(), where, "mixture layers need the number and width of experts");
-    require(model.mixture->top_k <= model.mixture->experts, where,
-            fmt::format("top_k {} exceeds {} experts", model.mixture->top_k, model.mixture->experts));
-  }
-}
-
-FieldTable LayerSchemes::describe() {
-  return FieldList<LayerSchemes>("layer_schemes")
-      .add("attention_input", &LayerSchemes::attention_input, {.doc = "q, k and v projections"})
-      .add("attention_output", &LayerSchemes::attention_output, {.doc = "output projection"})
-      .add("mlp", &LayerSchemes::mlp, {.doc = "dense gate, up and down projections"})
-      .add("experts", &LayerSchemes::experts, {.doc = "routed experts"})
-      .add("shared_experts", &LayerSchemes::shared_experts, {.doc = "shared experts"})
-      .table();
+  check_windows(model, where);
 }
 
 FieldTable LayerGroup::describe() {
-  return FieldList<LayerGroup>("layer_group")
-      .add("count", &LayerGroup::count, {.doc = "consecutive layers", .min = 1})
-      .add("attention", &LayerGroup::attention, {.doc = "kind of attention"})
-      .add("mixture", &LayerGroup::mixture, {.doc = "mixture of experts in place of the dense MLP"})
-      .add("rotary", &LayerGroup::rotary, {.doc = "rotary positions are applied"})
-      .add("schemes", &LayerGroup::schemes, {.doc = "storage of each group of matrices"})
-      .table();
-}
-
-FieldTable MixtureOfExperts::describe() {
-  return FieldList<MixtureOfExperts>("mixture_of_experts")
-      .add("experts", &MixtureOfExperts::experts, {.doc = "routed experts", .min = 1, .max = kMostExperts})
-      .add("top_k", &MixtureOfExperts::top_k, {.doc = "experts of a token", .min = 1, .max = kMostExperts})
-      .add("intermediate", &MixtureOfExperts::intermediate,
-           {.doc = "width of a routed expert", .min = 1, .max = kMostWidth})
-      .add("shared_intermediate", &MixtureOfExperts::shared_intermediate,
-           {.doc = "width of all shared experts", .min = 0, .max = kMostWidth})
-      .add("shared_gate", &MixtureOfExperts::shared_gate, {.doc = "a gate scales the shared output"})
-      .add("gated", &MixtureOfExperts::gated, {.doc = "gate and up projections"})
-      .table();
-}
-
-FieldTable LatentAttention::describe() {
-  return FieldList<LatentAttention>("latent_attention")
-      .add("q_lora_rank", &LatentAttention::q_lora_rank,
-           {.doc = "query rank, 0 = direct", .min = 0, .max = kMostHeadWidth})
-      .add("shape", &LatentAttention::shape, {.doc = "heads and widths"})
-      .table();
-}
-
-FieldTable LinearAttentionShape::describe() {
-  return FieldList<LinearAttentionShape>("linear_attention_shape")
-      .add("key_heads", &LinearAttentionShape::key_heads, {.min = 1, .max = kMostHeadWidth})
-      .add("key_dim", &LinearAttentionShape::key_dim, {.min = 1, .max = kMostHeadWidth})
-      .add("value_heads", &LinearAttentionShape::value_heads, {.min = 1, .max = kMostHeadWidth})
-      .add("value_dim", &LinearAttentionShape::value_dim, {.min = 1, .max = kMostHeadWidth})
-      .add("convolution_width", &LinearAttentionShape::convolution_width, {.min = 1, .max = 1024})
-      .table();
+  FieldTable table = FieldList<LayerGroup>("layer_group")
+                         .add("count", &LayerGroup::count, {.doc = "consecutive layers", .min = 1})
+                         .add("schemes", &LayerGroup::schemes, {.doc = "storage of each group of matrices"})
+                         .table();
+  add_kinds(table, &LayerGroup::mixer);
+  add_kinds(table, &LayerGroup::feed_forward);
+  return table;
 }
 
 FieldTable QuantizationFacts::describe() {
@@ -208,25 +134,9 @@ FieldTable ModelArchitecture::describe() {
       .add("architecture", &ModelArchitecture::architecture)
       .add("dtype", &ModelArchitecture::dtype, {.doc = "of weights that are not quantised"})
       .add("hidden", &ModelArchitecture::hidden, {.min = 1, .max = 1e6})
-      .add("heads", &ModelArchitecture::heads, {.min = 0, .max = kMostHeadWidth})
-      .add("kv_heads", &ModelArchitecture::kv_heads, {.min = 0, .max = kMostHeadWidth})
-      .add("head_dim", &ModelArchitecture::head_dim, {.min = 0, .max = kMostHeadWidth})
-      .add("rotary_dim", &ModelArchitecture::rotary_dim, {.min = 0, .max = kMostHeadWidth})
-      .add("intermediate", &ModelArchitecture::intermediate,
-           {.doc = "dense MLP", .min = 0, .max = kMostWidth})
       .add("vocabulary", &ModelArchitecture::vocabulary, {.min = 1, .max = 1e8})
       .add("max_positions", &ModelArchitecture::max_positions, {.min = 0})
-      .add("sliding_window", &ModelArchitecture::sliding_window,
-           {.doc = "window or chunk in tokens", .min = 0})
       .add("layers", &ModelArchitecture::layers)
-      .add("mixture", &ModelArchitecture::mixture)
-      .add("latent", &ModelArchitecture::latent)
-      .add("linear", &ModelArchitecture::linear)
-      .add("qk_norm", &ModelArchitecture::qk_norm)
-      .add("qk_norm_weights", &ModelArchitecture::qk_norm_weights)
-      .add("qkv_bias", &ModelArchitecture::qkv_bias)
-      .add("output_gate", &ModelArchitecture::output_gate)
-      .add("gated_mlp", &ModelArchitecture::gated_mlp)
       .add("layer_norm", &ModelArchitecture::layer_norm)
       .add("norms_per_layer", &ModelArchitecture::norms_per_layer, {.min = 1, .max = 8})
       .add("tie_embeddings", &ModelArchitecture::tie_embeddings)

@@ -31,18 +31,35 @@ class CollectiveList {
 
 std::int64_t count_mixture(const PlanContext& context) {
   std::int64_t total = 0;
-  for (const LayerGroup& group : context.layers) total += group.mixture ? group.count : 0;
+  for (const LayerGroup& group : context.layers) total += group.mixture() != nullptr ? group.count : 0;
+  return total;
+}
+
+// All-reduces of hidden states.
+std::int64_t count_reductions(const PlanContext& context) {
+  const auto reductions = [](const auto& part) { return part.reductions(); };
+  std::int64_t total = 0;
+  for (const LayerGroup& group : context.layers)
+    total += group.count * (std::visit(reductions, group.mixer) + std::visit(reductions, group.feed_forward));
+  return total;
+}
+
+std::int64_t count_norm_reductions(const PlanContext& context) {
+  std::int64_t total = 0;
+  for (const LayerGroup& group : context.layers)
+    total +=
+        std::visit([](const auto& mixer) { return mixer.reduces_norms(); }, group.mixer) ? group.count : 0;
   return total;
 }
 
 // Data-parallel attention: tokens travel to the ranks that hold their experts and back.
 void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::int64_t layers) {
   const Sharding& sharding = context.sharding;
-  const ModelArchitecture& model = context.model;
-  const auto hidden = static_cast<double>(model.hidden);
+  const MixtureOfExperts& mixture = *context.model.mixture();
+  const auto hidden = static_cast<double>(context.model.hidden);
   const double bytes = context.activation_bytes();
   if (context.options.expert_exchange == ExpertExchange::DispatchCombine) {
-    const auto top_k = static_cast<double>(model.mixture->top_k);
+    const auto top_k = static_cast<double>(mixture.top_k);
     const auto ranks = static_cast<double>(sharding.moe_ranks());
     const bool fp8 =
         context.layers.back().schemes.experts == MatmulScheme::Fp8Block;  // sent after quantisation
@@ -50,7 +67,7 @@ void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::
       const Collective op{.kind = kind,
                           .size = Bytes(0),
                           .ranks = sharding.moe_ranks(),
-                          .top_k = model.mixture->top_k,
+                          .top_k = mixture.top_k,
                           .token_bytes = Bytes(hidden * element)};
       list.add(label, layers, op, hidden * top_k * element / ranks, RowSource::GroupTokens);
     };
@@ -59,7 +76,7 @@ void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::
     return;
   }
   // The router's logits travel with the tokens.
-  const double gathered = (hidden + static_cast<double>(model.mixture->experts)) * bytes;
+  const double gathered = (hidden + static_cast<double>(mixture.experts)) * bytes;
   const std::int64_t groups = sharding.attention_data_parallel, apart = sharding.tensor_parallel;
   list.add("moe_allgather", layers, CollectiveKind::AllGather, groups, gathered, RowSource::GroupTokens,
            apart);
@@ -104,22 +121,19 @@ ScaledOperators collective_plan(const PlanContext& context) {
   const ModelArchitecture& model = context.model;
   const double hidden_bytes = static_cast<double>(model.hidden) * context.activation_bytes();
   const std::int64_t ranks = sharding.tensor_parallel;
-  const std::int64_t layers = context.layer_count();
   CollectiveList list(context);
   if (ranks > 1) {
     if (context.first_stage)
       list.add("embedding_allreduce", 1, CollectiveKind::AllReduce, ranks, hidden_bytes);
-    list.add("allreduce", 2 * layers, CollectiveKind::AllReduce, ranks, hidden_bytes);
-    if (model.qk_norm == QueryKeyNorm::FullWidth) {
-      constexpr double kVarianceBytes = 2 * 4.0;  // one fp32 sum of squares each for queries and keys
-      list.add("qk_norm_allreduce", layers, CollectiveKind::AllReduce, ranks, kVarianceBytes);
-    }
+    list.add("allreduce", count_reductions(context), CollectiveKind::AllReduce, ranks, hidden_bytes);
+    constexpr double kVarianceBytes = 2 * 4.0;  // one fp32 sum of squares each for queries and keys
+    list.add("qk_norm_allreduce", count_norm_reductions(context), CollectiveKind::AllReduce, ranks,
+             kVarianceBytes);
   }
   if (sharding.attention_data_parallel > 1) add_expert_exchange(list, context, count_mixture(context));
   add_sends(list, context);
   if (ranks > 1 && context.last_stage) {
-    const double logits_bytes =
-        static_cast<double>(context.local.vocabulary * ranks) * context.activation_bytes();
+    const double logits_bytes = static_cast<double>(context.vocabulary * ranks) * context.activation_bytes();
     list.add("logits_allgather", 1, CollectiveKind::AllGather, ranks, logits_bytes, RowSource::LogitsRows);
   }
   return list.take();

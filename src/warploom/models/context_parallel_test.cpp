@@ -3,6 +3,7 @@
 
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/model_catalog.h"
+#include "warploom/models/model_split.h"
 #include "warploom/models/operator_graph.h"
 
 namespace warploom {

@@ -36,6 +36,14 @@ ModelArchitecture read(const Json& config, const Json* hf_quant = nullptr) {
   return architecture_from_config(config, hf_quant, "test/model", "config.json");
 }
 
+Attention attention_of(const LayerGroup& layer) { return std::get<Attention>(layer.mixer); }
+
+std::int64_t windowed_layers(const ModelArchitecture& model) {
+  std::int64_t count = 0;
+  for (const LayerGroup& layer : model.layers) count += attention_of(layer).windowed() ? layer.count : 0;
+  return count;
+}
+
 template <class E>
 std::string refusal(const Json& config, const Json* hf_quant = nullptr) {
   try {
@@ -48,14 +56,16 @@ std::string refusal(const Json& config, const Json* hf_quant = nullptr) {
 
 TEST(HfConfig, ReadsLlama) {
   const ModelArchitecture model = read(llama());
-  EXPECT_EQ(model.head_dim, 128);
-  EXPECT_EQ(model.rotary_dim, 128);
-  EXPECT_EQ(model.kv_heads, 8);
-  EXPECT_FALSE(model.qkv_bias);
+  const Attention& attention = attention_of(model.layers[0]);
+  EXPECT_EQ(attention.head_dim, 128);
+  EXPECT_EQ(attention.value_head_dim, 128);
+  EXPECT_EQ(attention.rotary_dim, 128);
+  EXPECT_EQ(attention.kv_heads, 8);
+  EXPECT_FALSE(attention.qkv_bias);
   EXPECT_FALSE(model.tie_embeddings);
   ASSERT_EQ(model.layers.size(), 1u);
   EXPECT_EQ(model.layers[0].count, 32);
-  EXPECT_EQ(model.layers[0].attention, AttentionKind::Full);
+  EXPECT_EQ(attention.reach, AttentionReach::Full);
   EXPECT_EQ(model.layers[0].schemes.mlp, MatmulScheme::Bf16);
 }
 
@@ -66,8 +76,8 @@ TEST(HfConfig, TakesHeadDimFromTheConfigWhenItDiffersFromHiddenOverHeads) {
   config["num_attention_heads"] = 64;
   config["head_dim"] = 128;
   const ModelArchitecture model = read(config);
-  EXPECT_EQ(model.head_dim, 128);
-  EXPECT_EQ(model.qk_norm, QueryKeyNorm::PerHead);
+  EXPECT_EQ(attention_of(model.layers[0]).head_dim, 128);
+  EXPECT_EQ(attention_of(model.layers[0]).qk_norm, QueryKeyNorm::PerHead);
   config.erase("head_dim");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'head_dim' is missing");
 }
@@ -105,7 +115,7 @@ TEST(HfConfig, RefusesUnsupportedArchitecturesWithTheReason) {
   EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "sparse attention");
   config["architectures"] = {"Qwen3ForCausaLM"};
   EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "did you mean 'Qwen3ForCausalLM'");
-  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "supported: DeepseekV2ForCausalLM");
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "supported: DeciLMForCausalLM");
   config.erase("architectures");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'architectures' is missing");
   config = deepseek();
@@ -118,11 +128,11 @@ TEST(HfConfig, IgnoresAWindowThatIsSwitchedOff) {
   config["architectures"] = {"Qwen2ForCausalLM"};
   config["sliding_window"] = 4096;
   config["use_sliding_window"] = false;
-  EXPECT_EQ(read(config).layers_with(AttentionKind::SlidingWindow), 0);
-  EXPECT_TRUE(read(config).qkv_bias);
+  EXPECT_EQ(windowed_layers(read(config)), 0);
+  EXPECT_TRUE(attention_of(read(config).layers[0]).qkv_bias);
   config["use_sliding_window"] = true;
   config["max_window_layers"] = 28;
-  EXPECT_EQ(read(config).layers_with(AttentionKind::SlidingWindow), 4);
+  EXPECT_EQ(windowed_layers(read(config)), 4);
 }
 
 TEST(HfConfig, ReadsWindowedAndUnknownLayerTypes) {
@@ -133,7 +143,7 @@ TEST(HfConfig, ReadsWindowedAndUnknownLayerTypes) {
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'sliding_window' is missing");
   config["sliding_window"] = 128;
   const ModelArchitecture model = read(config);
-  EXPECT_EQ(model.layers_with(AttentionKind::SlidingWindow), 16);
+  EXPECT_EQ(windowed_layers(model), 16);
   EXPECT_EQ(model.layers.size(), 32u);
   EXPECT_EQ(merged_layers(model, 0, 32).size(), 2u);
   config["layer_types"][3] = "mamba";
@@ -146,12 +156,131 @@ TEST(HfConfig, ReadsLatentAttentionAndDenseFirstLayers) {
   const ModelArchitecture model = read(deepseek());
   ASSERT_EQ(model.layers.size(), 2u);
   EXPECT_EQ(model.layers[0].count, 3);
-  EXPECT_FALSE(model.layers[0].mixture);
+  EXPECT_EQ(model.layers[0].mixture(), nullptr);
   EXPECT_EQ(model.layers[1].count, 58);
-  EXPECT_TRUE(model.layers[1].mixture);
-  EXPECT_EQ(model.layers[1].attention, AttentionKind::Latent);
-  EXPECT_EQ(model.mixture->shared_intermediate, 2048);
-  EXPECT_EQ(model.latent->shape.kv_lora_rank, 512);
+  ASSERT_NE(model.layers[1].mixture(), nullptr);
+  EXPECT_EQ(model.mixture()->shared_intermediate, 2048);
+  EXPECT_EQ(std::get<LatentAttention>(model.layers[1].mixer).shape.kv_lora_rank, 512);
+}
+
+Json gemma4() {
+  Json config;
+  config["architectures"] = {"Gemma4ForConditionalGeneration"};
+  config["text_config"] = Json::parse(R"({"hidden_size": 2816, "num_hidden_layers": 6,
+      "num_attention_heads": 16, "num_key_value_heads": 8, "num_global_key_value_heads": 2, "head_dim": 256,
+      "global_head_dim": 512, "attention_k_eq_v": true, "intermediate_size": 2112, "enable_moe_block": true,
+      "num_experts": 128, "top_k_experts": 8, "moe_intermediate_size": 704, "vocab_size": 262144,
+      "max_position_embeddings": 262144, "sliding_window": 1024, "num_kv_shared_layers": 0,
+      "hidden_size_per_layer_input": 0, "layer_types": ["sliding_attention", "sliding_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention"]})");
+  return config;
+}
+
+TEST(HfConfig, ReadsWiderFullLayersOfGemma4) {
+  const ModelArchitecture model = read(gemma4());
+  ASSERT_EQ(model.layers.size(), 2u);
+  const Attention windowed = attention_of(model.layers[0]), full = attention_of(model.layers[1]);
+  EXPECT_EQ(model.layers[0].count, 5);
+  EXPECT_EQ(windowed.window, 1024);
+  EXPECT_EQ(windowed.kv_heads, 8);
+  EXPECT_EQ(windowed.head_dim, 256);
+  EXPECT_FALSE(windowed.keys_are_values);
+  EXPECT_EQ(full.reach, AttentionReach::Full);
+  EXPECT_EQ(full.kv_heads, 2);
+  EXPECT_EQ(full.head_dim, 512);
+  EXPECT_EQ(full.rotary_dim, 512);
+  EXPECT_TRUE(full.keys_are_values && full.value_norm && windowed.value_norm);
+  ASSERT_NE(model.layers[1].mixture(), nullptr);
+  EXPECT_EQ(model.layers[1].mixture()->mlp_intermediate, 2112);
+  EXPECT_EQ(model.norms_per_layer, 4);
+  EXPECT_TRUE(model.tie_embeddings);
+  Json dense = gemma4();
+  dense["text_config"]["enable_moe_block"] = false;
+  dense["text_config"]["attention_k_eq_v"] = false;
+  EXPECT_EQ(read(dense).mixture(), nullptr);
+  EXPECT_EQ(attention_of(read(dense).layers[1]).kv_heads, 8);
+}
+
+TEST(HfConfig, RefusesWhatNoKindOfLayerModels) {
+  Json config = gemma4();
+  config["text_config"]["num_kv_shared_layers"] = 2;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "share keys and values");
+  config = gemma4();
+  config["text_config"]["hidden_size_per_layer_input"] = 256;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "per-layer embeddings");
+}
+
+Json mimo_v2() {
+  return Json::parse(R"({"architectures": ["MiMoV2FlashForCausalLM"], "num_hidden_layers": 3,
+      "hidden_size": 4096, "num_attention_heads": 64, "num_key_value_heads": 4, "head_dim": 192,
+      "v_head_dim": 128, "swa_num_attention_heads": 64, "swa_num_key_value_heads": 8, "swa_head_dim": 192,
+      "swa_v_head_dim": 128, "partial_rotary_factor": 0.334, "attention_value_scale": 0.707,
+      "add_swa_attention_sink_bias": true, "add_full_attention_sink_bias": false,
+      "sliding_window_size": 128, "hybrid_layer_pattern": [0, 1, 1], "moe_layer_freq": [0, 1, 1],
+      "intermediate_size": 16384, "moe_intermediate_size": 2048, "n_routed_experts": 256,
+      "n_shared_experts": null, "num_experts_per_tok": 8, "vocab_size": 152576,
+      "max_position_embeddings": 262144, "tie_word_embeddings": false})");
+}
+
+TEST(HfConfig, ReadsTheTwoAttentionsOfMimoV2) {
+  const ModelArchitecture model = read(mimo_v2());
+  ASSERT_EQ(model.layers.size(), 2u);
+  const Attention full = attention_of(model.layers[0]), windowed = attention_of(model.layers[1]);
+  EXPECT_EQ(full.kv_heads, 4);
+  EXPECT_EQ(full.reach, AttentionReach::Full);
+  EXPECT_FALSE(full.sinks);
+  EXPECT_EQ(windowed.kv_heads, 8);
+  EXPECT_EQ(windowed.window, 128);
+  EXPECT_TRUE(windowed.sinks);
+  for (const Attention& attention : {full, windowed}) {
+    EXPECT_EQ(attention.head_dim, 192);
+    EXPECT_EQ(attention.value_head_dim, 128);
+    EXPECT_EQ(attention.rotary_dim, 64);
+    EXPECT_TRUE(attention.scales_values);
+  }
+  EXPECT_EQ(std::get<DenseMlp>(model.layers[0].feed_forward).intermediate, 16384);
+  EXPECT_EQ(model.layers[1].mixture()->experts, 256);
+  Json config = mimo_v2();
+  config["hybrid_layer_pattern"] = {0, 1};
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "one for each of 3 layers");
+  config["hybrid_layer_pattern"] = {0, 1, 2};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "holds 2");
+  config = mimo_v2();
+  config.erase("swa_num_key_value_heads");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'swa_num_key_value_heads' is missing");
+}
+
+Json decilm() {
+  return Json::parse(R"({"architectures": ["DeciLMForCausalLM"], "hidden_size": 8192, "num_hidden_layers": 2,
+      "num_attention_heads": 64, "num_key_value_heads": null, "intermediate_size": null,
+      "vocab_size": 128256, "max_position_embeddings": 131072, "block_configs": [
+      {"attention": {"n_heads_in_group": 8, "no_op": false, "window_length": null},
+       "ffn": {"ffn_mult": 5.25, "no_op": false}},
+      {"attention": {"n_heads_in_group": null, "no_op": true}, "ffn": {"ffn_mult": 1.3125}}]})");
+}
+
+TEST(HfConfig, ReadsBlocksOfAnArchitectureSearch) {
+  const ModelArchitecture model = read(decilm());
+  ASSERT_EQ(model.layers.size(), 2u);
+  EXPECT_EQ(attention_of(model.layers[0]).kv_heads, 8);
+  EXPECT_EQ(std::get<DenseMlp>(model.layers[0].feed_forward).intermediate, 28672);
+  EXPECT_TRUE(std::holds_alternative<NoMixer>(model.layers[1].mixer));
+  EXPECT_EQ(std::get<DenseMlp>(model.layers[1].feed_forward).intermediate, 7168);
+  Json config = decilm();
+  config["block_configs"][0]["attention"]["window_length"] = 4096;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "'window_length' is not modelled");
+  config = decilm();
+  config["block_configs"][1]["ffn"]["replace_with_linear"] = true;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "'replace_with_linear' is not modelled");
+  config = decilm();
+  config["block_configs"].erase(1);
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "2 blocks");
+  config = decilm();
+  config["block_configs"][0]["ffn"]["ffn_mult"] = 0;
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'ffn_mult' is 0");
+  config = llama();
+  config["block_configs"] = decilm()["block_configs"];
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "'block_configs' of LlamaForCausalLM");
 }
 
 TEST(HfConfig, ReadsNestedTextConfig) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +21,32 @@ std::int64_t group_size(std::int64_t full, std::int64_t windowed) {
 
 std::int64_t groups_of(std::int64_t layers, std::int64_t size) { return (layers + size - 1) / size; }
 
+// Blocks are of one size: the layers that keep less of a token have more tokens in each.
+std::int64_t stretch_of(Bytes layer, Bytes widest) {
+  const double ratio = widest / layer;
+  if (ratio != std::floor(ratio))
+    throw Unsupported(
+        fmt::format("KV cache: layers that keep {:g} and {:g} bytes of a token share no size of block, "
+                    "expected one to be a multiple of the other",
+                    layer.value(), widest.value()));
+  return std::int64_t(ratio);
+}
+
+void lay_out_hybrid(KvBlocks& blocks, const KvFootprint& footprint, double tokens, Bytes extra_per_token) {
+  const std::int64_t size = group_size(footprint.full_layers, footprint.windowed_layers);
+  KvLayout& layout = blocks.layout;
+  layout.full = groups_of(footprint.full_layers, size);
+  layout.windowed = groups_of(footprint.windowed_layers, size);
+  layout.window = footprint.window;
+  const Bytes full = footprint.full_per_token / double(footprint.full_layers);
+  const Bytes windowed = footprint.windowed_per_token / double(footprint.windowed_layers);
+  const Bytes widest = std::max(full, windowed);
+  layout.full_stretch = stretch_of(full, widest);
+  layout.windowed_stretch = stretch_of(windowed, widest);
+  const Bytes extra = extra_per_token * double(layout.full_stretch) / double(layout.full);
+  blocks.block = (widest * double(size) + extra) * tokens;
+}
+
 }  // namespace
 
 KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::int64_t block_size,
@@ -31,15 +59,8 @@ KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::in
     blocks.block =
         (footprint.full_per_token + kSglangWindowedShare * footprint.windowed_per_token + extra_per_token) *
         tokens;
-  if (mixed && windowed == WindowedCache::Released) {
-    const std::int64_t size = group_size(footprint.full_layers, footprint.windowed_layers);
-    blocks.layout.full = groups_of(footprint.full_layers, size);
-    blocks.layout.windowed = groups_of(footprint.windowed_layers, size);
-    blocks.layout.window = footprint.window;
-    const Bytes layer = std::max(footprint.full_per_token / double(footprint.full_layers),
-                                 footprint.windowed_per_token / double(footprint.windowed_layers));
-    blocks.block = (layer * double(size) + extra_per_token / double(blocks.layout.full)) * tokens;
-  }
+  if (mixed && windowed == WindowedCache::Released)
+    lay_out_hybrid(blocks, footprint, tokens, extra_per_token);
   if (blocks.block.value() > 0)
     blocks.layout.state = std::int64_t(std::ceil(footprint.per_request / blocks.block));
   return blocks;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "warploom/models/memory_footprint.h"
+#include "warploom/models/model_split.h"
 
 namespace warploom {
 namespace {
@@ -12,20 +13,13 @@ namespace {
 constexpr std::int64_t kMostRanks = 1024;
 
 // The widest outputs of two consecutive operators of one token, in elements.
-double widest_outputs(const ModelArchitecture& model, const Sharding& sharding, const LocalShape& local) {
-  double widest = 3.0 * static_cast<double>(local.intermediate);
-  if (model.latent) {
-    const MlaShape& shape = model.latent->shape;
-    const std::int64_t per_head = shape.nope_head_dim * 2 + shape.rope_head_dim + shape.value_head_dim * 2;
-    widest = std::max(widest, static_cast<double>(local.latent_heads * per_head + model.latent->q_lora_rank));
-  } else {
-    widest = std::max(widest, static_cast<double>((2 * local.heads + 2 * local.kv_heads) * model.head_dim));
-  }
-  if (model.mixture) {
-    // Both grouped products keep one row for each chosen expert; data-parallel ranks bring their tokens too.
-    const double pairs = static_cast<double>(model.mixture->top_k * sharding.attention_data_parallel);
-    widest = std::max(widest, pairs * static_cast<double>(2 * local.expert_intermediate +
-                                                          std::max(local.expert_intermediate, model.hidden)));
+double widest_outputs(const ModelArchitecture& model, const Sharding& sharding) {
+  const LayerPlace place = place_of(model, sharding);
+  double widest = 0;
+  for (const LayerGroup& group : model.layers) {
+    const auto widen = [&](const auto& kind) { widest = std::max(widest, kind.widest_outputs(place)); };
+    std::visit(widen, group.mixer);
+    std::visit(widen, group.feed_forward);
   }
   return widest;
 }
@@ -81,10 +75,9 @@ void explain(KvCapacity& capacity, const ModelArchitecture& model, const Shardin
 
 Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding,
                        const KvCapacityOptions& options) {
-  const LocalShape local = local_shape(model, sharding);
   const double element = bytes_per_element(model.dtype);
   const double per_token =
-      (2.0 * static_cast<double>(model.hidden) + widest_outputs(model, sharding, local)) * element;
+      (2.0 * static_cast<double>(model.hidden) + widest_outputs(model, sharding)) * element;
   // Logits as computed, gathered, and twice in fp32 while sampling.
   const double per_row = static_cast<double>(model.vocabulary) * (2.0 * element + 2.0 * 4.0);
   return Bytes(per_token * static_cast<double>(options.max_num_batched_tokens) +

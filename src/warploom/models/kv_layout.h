@@ -1,7 +1,8 @@
 // How an engine lays the keys and values of a request out in blocks of one size.
 //
 // vLLM's hybrid cache (vllm/v1/core/kv_cache_utils.py, single_type_kv_cache_manager.py) puts layers of one
-// kind into groups of equal size; a block belongs to one group and holds block_size tokens of its layers.
+// kind into groups of equal size; a block belongs to one group and holds block_size tokens of its layers,
+// or a multiple where they keep so much less of a token than other kinds (unify_kv_cache_spec_page_size).
 // Groups of layers that see a window give back the blocks behind it, and layers with a state of one size take
 // the same blocks for a request of any length. Engines without it have one group of all layers.
 #pragma once
@@ -14,25 +15,28 @@
 namespace warploom {
 
 struct KvLayout {
-  std::int64_t full = 1;      // groups of layers that keep every token; at least 1
-  std::int64_t windowed = 0;  // groups of layers that keep the last `window` tokens
-  std::int64_t window = 0;    // tokens
-  std::int64_t state = 0;     // blocks of a request of any length
+  std::int64_t full = 1;                                // groups of layers that keep every token; at least 1
+  std::int64_t windowed = 0;                            // groups of layers that keep the last `window` tokens
+  std::int64_t window = 0;                              // tokens
+  std::int64_t state = 0;                               // blocks of a request of any length
+  std::int64_t full_stretch = 1, windowed_stretch = 1;  // block_size tokens in a block of such a group
 
   bool even() const { return full == 1 && windowed == 0 && state == 0; }
   // Blocks of a request with room for `tokens` tokens, `computed` of which were computed before this step.
   std::int64_t blocks(std::int64_t tokens, std::int64_t computed, std::int64_t block_size) const {
-    const std::int64_t pages = divide_up(tokens, block_size);
-    if (windowed == 0) return full * pages + state;
+    const std::int64_t kept = full * divide_up(tokens, block_size * full_stretch) + state;
+    if (windowed == 0) return kept;
+    const std::int64_t page = block_size * windowed_stretch;
     // The token at hand sees itself and the window - 1 before it.
-    const std::int64_t behind = std::max<std::int64_t>(0, computed - window + 1) / block_size;
-    return full * pages + windowed * std::max<std::int64_t>(0, pages - behind) + state;
+    const std::int64_t behind = std::max<std::int64_t>(0, computed - window + 1) / page;
+    return kept + windowed * std::max<std::int64_t>(0, divide_up(tokens, page) - behind);
   }
   // The most blocks of a request on its way to `tokens` tokens, in steps of at most `step` tokens.
   std::int64_t most_blocks(std::int64_t tokens, std::int64_t step, std::int64_t block_size) const {
-    const std::int64_t pages = divide_up(tokens, block_size);
-    const std::int64_t seen = divide_up(window - 1 + step, block_size) + 1;
-    return full * pages + windowed * std::min(pages, seen) + state;
+    const std::int64_t page = block_size * windowed_stretch;
+    const std::int64_t seen = divide_up(window - 1 + step, page) + 1;
+    return full * divide_up(tokens, block_size * full_stretch) +
+           windowed * std::min(divide_up(tokens, page), seen) + state;
   }
 };
 

@@ -2,25 +2,34 @@
 
 #include <algorithm>
 
-#include "warploom/models/layer_parameters.h"
+#include "warploom/models/model_split.h"
 
 namespace warploom {
+namespace {
+
+LayerParameters parameters_of(const LayerGroup& group, const LayerPlace& place,
+                              const ModelArchitecture& model) {
+  LayerParameters layer;
+  std::visit([&](const auto& mixer) { mixer.count(layer, place); }, group.mixer);
+  layer.plain += element_count(model.norms_of(group), model.hidden, model.layer_norm ? 2 : 1);
+  std::visit([&](const auto& part) { part.count(layer, place); }, group.feed_forward);
+  return layer;
+}
+
+}  // namespace
 
 ParameterCounts parameter_counts(const ModelArchitecture& model) {
-  const LocalShape whole = local_shape(model, Sharding{});
+  const Sharding whole;
   ParameterCounts counts;
   counts.embedding = static_cast<double>(model.vocabulary) * static_cast<double>(model.hidden) *
                      (model.tie_embeddings ? 1.0 : 2.0);
   const double final_norm = static_cast<double>(model.hidden) * (model.layer_norm ? 2.0 : 1.0);
   counts.total = counts.active = counts.embedding + final_norm;
   for (const LayerGroup& group : model.layers) {
-    const LayerParameters layer = layer_parameters(model, group, whole);
+    const LayerParameters layer = parameters_of(group, place_of(model, whole), model);
     const auto layers = static_cast<double>(group.count);
     counts.total += layers * layer.total();
-    const double used = group.mixture ? static_cast<double>(model.mixture->top_k) /
-                                            static_cast<double>(model.mixture->experts)
-                                      : 1.0;
-    counts.active += layers * (layer.total() - layer.experts * (1.0 - used));
+    counts.active += layers * layer.active();
   }
   return counts;
 }
@@ -43,7 +52,6 @@ double stored_bytes_per_element(MatmulScheme scheme, std::int64_t group_size) {
 WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding& sharding,
                                  std::int64_t stage) {
   check_sharding(model, sharding, "sharding");
-  const LocalShape local = local_shape(model, sharding);
   const LayerRange range = stage_layers(model.layer_count(), sharding.pipeline_parallel, stage);
   const double plain_bytes = bytes_per_element(model.dtype);
   const auto stored = [&model](double elements, MatmulScheme scheme) {
@@ -51,17 +59,18 @@ WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding&
   };
   WeightFootprint bytes;
   for (const LayerGroup& group : merged_layers(model, range.first, range.last)) {
-    const LayerParameters layer = layer_parameters(model, group, local);
+    const LayerParameters layer = parameters_of(group, place_of(model, sharding), model);
     const auto layers = static_cast<double>(group.count);
-    bytes.attention += layers * (stored(layer.attention_input, group.schemes.attention_input) +
-                                 stored(layer.attention_output, group.schemes.attention_output) +
-                                 Bytes(layer.absorbed * plain_bytes));
+    bytes.attention +=
+        layers * (stored(layer.attention_input + layer.repeated, group.schemes.attention_input) +
+                  stored(layer.attention_output, group.schemes.attention_output) +
+                  Bytes(layer.absorbed * plain_bytes));
     bytes.mlp += layers * (stored(layer.mlp, group.schemes.mlp) +
                            stored(layer.shared_experts, group.schemes.shared_experts));
     bytes.experts += layers * stored(layer.experts, group.schemes.experts);
     bytes.other += Bytes(layers * layer.plain * plain_bytes);
   }
-  const Bytes table(static_cast<double>(local.vocabulary) * static_cast<double>(model.hidden) * plain_bytes);
+  const Bytes table(element_count(local_vocabulary(model, sharding), model.hidden) * plain_bytes);
   const bool first = stage == 0, last = stage == sharding.pipeline_parallel - 1;
   if (first) bytes.embeddings += table;
   if (last && !(first && model.tie_embeddings)) bytes.embeddings += table;
@@ -85,42 +94,19 @@ Bytes KvFootprint::of_request(std::int64_t tokens) const {
 KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& sharding,
                          std::optional<DataType> kv_cache, std::int64_t stage) {
   check_sharding(model, sharding, "sharding");
-  const LocalShape local = local_shape(model, sharding);
   const double element = bytes_per_element(kv_cache.value_or(model.quantization.kv_cache));
   const LayerRange range = stage_layers(model.layer_count(), sharding.pipeline_parallel, stage);
-  const Bytes standard(2.0 * static_cast<double>(local.kv_heads * model.head_dim) * element);
+  const LayerPlace place = place_of(model, sharding);
   KvFootprint footprint;
-  footprint.window = model.sliding_window;
   for (const LayerGroup& group : merged_layers(model, range.first, range.last)) {
+    const LayerCache cache = std::visit([&](const auto& mixer) { return mixer.cache(place); }, group.mixer);
     const auto layers = static_cast<double>(group.count);
-    switch (group.attention) {
-      case AttentionKind::Full:
-        footprint.full_per_token += layers * standard;
-        footprint.full_layers += group.count;
-        break;
-      case AttentionKind::SlidingWindow:
-      case AttentionKind::Chunked:
-        footprint.windowed_per_token += layers * standard;
-        footprint.windowed_layers += group.count;
-        break;
-      case AttentionKind::Latent: {
-        const MlaShape& shape = model.latent->shape;
-        footprint.full_per_token +=
-            Bytes(layers * static_cast<double>(shape.kv_lora_rank + shape.rope_head_dim) * element);
-        footprint.full_layers += group.count;
-        break;
-      }
-      case AttentionKind::Linear: {
-        const LinearAttentionShape& shape = *model.linear;
-        const std::int64_t keys = local.linear_key_heads * shape.key_dim;
-        const std::int64_t values = local.linear_value_heads * shape.value_dim;
-        const std::int64_t state = values * shape.key_dim;  // key_dim x value_dim for each value head
-        const std::int64_t convolution = (2 * keys + values) * (shape.convolution_width - 1);
-        footprint.per_request +=
-            Bytes(layers * static_cast<double>(state + convolution) * bytes_per_element(model.dtype));
-        break;
-      }
-    }
+    footprint.per_request += Bytes(layers * cache.per_request * bytes_per_element(model.dtype));
+    if (cache.per_token == 0) continue;
+    footprint.window = std::max(footprint.window, cache.window);
+    (cache.window > 0 ? footprint.windowed_per_token : footprint.full_per_token) +=
+        Bytes(layers * cache.per_token * element);
+    (cache.window > 0 ? footprint.windowed_layers : footprint.full_layers) += group.count;
   }
   footprint.full_per_token = footprint.full_per_token / static_cast<double>(sharding.context_ranks());
   return footprint;

@@ -73,7 +73,8 @@ struct KvBlocks {
   Bytes block;
 };
 // `extra_per_token` is kept for every token beside the model's own. block_size >= 1; block 0 when nothing
-// grows with a request's tokens.
+// grows with a request's tokens. Throws Unsupported where Released and of the bytes that full and windowed
+// layers keep of a token neither is a multiple of the other.
 KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::int64_t block_size,
                    Bytes extra_per_token = Bytes(0));
 

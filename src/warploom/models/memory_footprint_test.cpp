@@ -45,7 +45,11 @@ INSTANTIATE_TEST_SUITE_P(
         Published{"Qwen3-Next-80B-A3B-Instruct", 80.0, 3.9, 0.01},
         Published{"Llama-4-Scout-17B-16E-Instruct", 107.8, 17.2, 0.01},
         Published{"Llama-4-Maverick-17B-128E-Instruct", 400.7, 17.2, 0.01},
-        Published{"GLM-4.7", 353.0, 33.6, 0.02}, Published{"Qwen3.5-397B-A17B", 397.0, 17.4, 0.01}));
+        Published{"gemma-4-26B-A4B", 25.2, 3.8, 0.01},
+        Published{"nvidia/Gemma-4-31B-IT-NVFP4", 30.7, 0, 0.01},
+        Published{"Llama-3_3-Nemotron-Super-49B-v1", 49.9, 0, 0.01},
+        Published{"MiMo-V2-Flash", 309.0, 15.0, 0.01}, Published{"GLM-4.7", 353.0, 33.6, 0.02},
+        Published{"Qwen3.5-397B-A17B", 397.0, 17.4, 0.01}));
 
 TEST(WeightFootprint, IsTwoBytesAParameterOfABf16Model) {
   const ModelArchitecture model = load_model("Llama-3.1-8B");
@@ -89,6 +93,45 @@ TEST(KvFootprint, KeepsOnlyTheWindow) {
   EXPECT_EQ(kv.window, 128);
   EXPECT_DOUBLE_EQ(kv.of_request(100).value(), 36 * per_layer * 100);
   EXPECT_DOUBLE_EQ(kv.of_request(1000).value(), 18 * per_layer * 1000 + 18 * per_layer * 128);
+}
+
+// Every fifth or sixth layer is full. It has fewer heads, of 512 elements instead of 256; values are kept
+// although their projection is that of the keys, since the norms of both differ.
+TEST(KvFootprint, KeepsTheHeadsOfEachLayerOfGemma4) {
+  const KvFootprint mixture = kv_footprint(load_model("gemma-4-26B-A4B"), {});
+  EXPECT_DOUBLE_EQ(mixture.windowed_per_token.value(), 25 * 8 * (256 + 256) * 2);
+  EXPECT_DOUBLE_EQ(mixture.full_per_token.value(), 5 * 2 * (512 + 512) * 2);
+  EXPECT_DOUBLE_EQ(mixture.per_token().value(), 225'280);
+  EXPECT_EQ(mixture.window, 1024);
+  const ModelArchitecture dense = load_model("nvidia/Gemma-4-31B-IT-NVFP4");  // its cache is fp8
+  const KvFootprint bytes = kv_footprint(dense, {}, DataType::Bf16);
+  EXPECT_DOUBLE_EQ(bytes.windowed_per_token.value(), 50 * 16 * (256 + 256) * 2);
+  EXPECT_DOUBLE_EQ(bytes.full_per_token.value(), 10 * 4 * (512 + 512) * 2);
+  EXPECT_DOUBLE_EQ(bytes.per_token().value(), 901'120);
+  EXPECT_DOUBLE_EQ(kv_footprint(dense, {}).per_token().value(), 450'560);
+}
+
+// 39 layers see 128 tokens with 8 KV heads, 9 all of them with 4; keys have 192 elements and values 128.
+TEST(KvFootprint, KeepsKeysAndNarrowerValuesOfMimoV2) {
+  const ModelArchitecture model = load_model("MiMo-V2-Flash");
+  const KvFootprint kv = kv_footprint(model, {});
+  EXPECT_DOUBLE_EQ(kv.windowed_per_token.value(), 39 * 8 * (192 + 128) * 2);
+  EXPECT_DOUBLE_EQ(kv.full_per_token.value(), 9 * 4 * (192 + 128) * 2);
+  EXPECT_DOUBLE_EQ(kv.per_token().value(), 222'720);
+  EXPECT_EQ(kv.window, 128);
+  // vLLM: five groups of nine layers, windowed ones filled up; a full layer keeps half as much of a token.
+  const KvBlocks blocks = kv_blocks(kv, WindowedCache::Released, 16);
+  EXPECT_EQ(blocks.layout.full, 1);
+  EXPECT_EQ(blocks.layout.windowed, 5);
+  EXPECT_EQ(blocks.layout.full_stretch, 2);
+  EXPECT_DOUBLE_EQ(blocks.block.value(), 9 * 16 * 5120);
+}
+
+// 49 of 80 layers attend, with 64 / 8 KV heads each.
+TEST(KvFootprint, LeavesOutLayersWithoutAttention) {
+  const KvFootprint kv = kv_footprint(load_model("Llama-3_3-Nemotron-Super-49B-v1"), {});
+  EXPECT_DOUBLE_EQ(kv.per_token().value(), 49 * 8 * (128 + 128) * 2);
+  EXPECT_EQ(kv.full_layers, 49);
 }
 
 TEST(KvFootprint, HoldsStatesOfLinearLayers) {

@@ -105,11 +105,14 @@ TEST(ModelCatalog, RefusesBadAndClashingRecords) {
 }
 
 TEST(ModelCatalog, ArchitecturesSurviveJson) {
-  for (const char* name : {"Llama-3.1-8B", "DeepSeek-V3", "gpt-oss-120b", "Qwen3.5-397B-A17B"}) {
+  for (const char* name : {"Llama-3.1-8B", "DeepSeek-V3", "gpt-oss-120b", "Qwen3.5-397B-A17B",
+                           "gemma-4-26B-A4B", "MiMo-V2-Flash", "Llama-3_3-Nemotron-Super-49B-v1"}) {
     const ModelArchitecture model = load_model(name);
     const std::string text = json_text(write_fields(fields_of<ModelArchitecture>(), &model));
     const auto again = object_from_json<ModelArchitecture>(parse_json(text, name), name);
     EXPECT_EQ(json_text(write_fields(fields_of<ModelArchitecture>(), &again)), text) << name;
+    ASSERT_EQ(again.layers.size(), model.layers.size());
+    for (std::size_t i = 0; i < model.layers.size(); ++i) EXPECT_TRUE(again.layers[i].alike(model.layers[i]));
   }
 }
 

@@ -9,20 +9,29 @@
 
 namespace warploom {
 
+// What an operator's size follows from in a step: the tokens of one GPU, those of all ranks that share
+// experts, the rows that enter lm_head, or each request.
+enum class RowSource { Tokens, GroupTokens, LogitsRows, Requests };
+// Where an engine launches it: in the step's order, or beside the routed experts.
+enum class Stream { Main, BesideExperts };
+
 // `count` equal launches. The label names the role in the model and points to static text:
-//   embedding, rmsnorm, qkv_proj, q_norm, k_norm, qk_norm, rope, kv_write, attention_prefill,
-//   attention_decode, o_proj, gate_up_proj (up_proj when not gated), silu_and_mul (activation when not
-//   gated), down_proj, router, expert_choice, moe, shared_gate_up_proj, shared_silu_and_mul,
-//   shared_down_proj, shared_gate, shared_add, lm_head, sampling, quantize, MLA: qkv_a_proj, q_b_proj,
-//   q_proj, kv_b_proj, q_absorb, v_absorb, mla_prefill, mla_decode; linear attention: linear_in_proj,
-//   linear_gates_proj, linear_convolution, linear_scan, linear_state_update, gated_norm; collectives:
-//   allreduce, embedding_allreduce, logits_allgather, qk_norm_allreduce, moe_allgather, moe_reduce_scatter,
-//   moe_dispatch, moe_combine, pipeline_send, pipeline_allgather; context parallelism: cp_query_allgather,
-//   cp_lse_allgather, cp_output_reduce_scatter, cp_output_allreduce, cp_kv_allgather.
+//   embedding, rmsnorm, qkv_proj, q_norm, k_norm, v_norm, qk_norm, rope, value_scale, kv_write,
+//   attention_prefill, attention_decode, o_proj, gate_up_proj (up_proj when not gated), silu_and_mul
+//   (activation when not gated), down_proj, router, expert_choice, moe, shared_gate_up_proj,
+//   shared_silu_and_mul, shared_down_proj, shared_gate, shared_add, experts_add, lm_head, sampling, quantize,
+//   MLA: qkv_a_proj, q_b_proj, q_proj, kv_b_proj, q_absorb, v_absorb, mla_prefill, mla_decode; linear
+//   attention: linear_in_proj, linear_gates_proj, linear_convolution, linear_scan, linear_state_update,
+//   gated_norm; collectives: allreduce, embedding_allreduce, logits_allgather, qk_norm_allreduce,
+//   moe_allgather, moe_reduce_scatter, moe_dispatch, moe_combine, pipeline_send, pipeline_allgather; context
+//   parallelism: cp_query_allgather, cp_lse_allgather, cp_output_reduce_scatter, cp_output_allreduce,
+//   cp_kv_allgather.
 struct OperatorNode {
   Operator op;
   std::int64_t count = 1;
   std::string_view label;
+  RowSource source = RowSource::Tokens;
+  Stream stream = Stream::Main;
 };
 using OperatorGraph = std::vector<OperatorNode>;
 

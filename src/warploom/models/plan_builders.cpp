@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "warploom/base/error.h"
+#include "warploom/models/model_split.h"
 
 namespace warploom {
 
@@ -12,10 +13,19 @@ std::int64_t PlanContext::layer_count() const {
   return total;
 }
 
+LaunchedLayer PlanContext::launched(const LayerGroup& group) const {
+  return {{.hidden = model.hidden, .dtype = model.dtype, .sharding = sharding},
+          options,
+          kv_cache,
+          group.count,
+          group.schemes};
+}
+
 PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sharding,
                               const GraphOptions& options) {
   check_sharding(model, sharding, "sharding");
-  PlanContext context{model, sharding, options, local_shape(model, sharding), {}, true, true, DataType::Bf16};
+  PlanContext context{model, sharding, options, local_vocabulary(model, sharding),
+                      {},    true,     true,    DataType::Bf16};
   LayerRange range{0, model.layer_count()};
   if (options.pipeline_stage) {
     const std::int64_t stage = *options.pipeline_stage;

@@ -9,7 +9,7 @@
 
 namespace warploom {
 
-// Of a group of `ranks` GPUs, each `stride` GPUs after the last, those in one domain; 0: all are.
+// How many of `ranks` GPUs, each `stride` GPUs after the last, are in one domain; 0: all are.
 std::int64_t ranks_in_domain(const GraphOptions& options, std::int64_t ranks, std::int64_t stride = 1);
 
 // The same said to `op`, with the network between domains where the group leaves one.

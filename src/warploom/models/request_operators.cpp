@@ -1,6 +1,5 @@
 #include "warploom/models/request_operators.h"
 
-#include "warploom/base/any_of.h"
 #include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
 #include "warploom/models/request_split.h"
@@ -39,10 +38,6 @@ struct SetRequests {
     }
     op.size = Bytes(static_cast<double>(rows) * rule.bytes_per_row);
   }
-  void operator()(AttentionPrefill& op) const { assign(op.requests); }
-  void operator()(AttentionDecode& op) const { assign(op.requests); }
-  void operator()(MlaPrefill& op) const { assign(op.requests); }
-  void operator()(MlaDecode& op) const { assign(op.requests); }
   // Prefill expands keys and values of the cached context too; decode multiplies its new tokens alone.
   void operator()(Gemm& op) const {
     op.m = 0;
@@ -54,11 +49,12 @@ struct SetRequests {
     op.sequences = StepShape::requests_of(groups);
     op.tokens_per_sequence = (StepShape::tokens_of(groups) + op.sequences - 1) / op.sequences;
   }
-  template <AnyOf<MlaModule, FusedMoe, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding,
-                  Sampling>
-                Op>
-  void operator()(Op&) const {
-    WARPLOOM_ASSERT(!"this operator scales with rows, not requests");
+  template <class Op>
+  void operator()(Op& op) const {
+    if constexpr (requires { op.requests; })
+      assign(op.requests);
+    else
+      WARPLOOM_ASSERT(!"this operator scales with rows, not requests");
   }
 };
 
@@ -84,7 +80,7 @@ ContextReach RequestOperators::reach(std::size_t node) const {
 }
 
 void RequestOperators::add(std::string_view label, std::int64_t count, Operator op, const RequestRule& rule) {
-  nodes.push_back({std::move(op), count, label});
+  nodes.push_back({.op = std::move(op), .count = count, .label = label, .source = RowSource::Requests});
   rules.push_back(rule);
   counts.push_back(count);
 }

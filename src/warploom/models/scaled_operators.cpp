@@ -1,46 +1,26 @@
 #include "warploom/models/scaled_operators.h"
 
-#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
+#include "warploom/kernels/operator_family.h"
 
 namespace warploom {
-namespace {
-
-struct SetRows {
-  std::int64_t rows;
-  double bytes;
-
-  void operator()(Gemm& op) const { op.m = rows; }
-  void operator()(FusedMoe& op) const { op.tokens = rows; }
-  void operator()(RmsNorm& op) const { op.tokens = rows; }
-  void operator()(Activation& op) const { op.tokens = rows; }
-  void operator()(Elementwise& op) const { op.rows = rows; }
-  void operator()(Rope& op) const { op.tokens = rows; }
-  void operator()(KvWrite& op) const { op.tokens = rows; }
-  void operator()(Quantize& op) const { op.rows = rows; }
-  void operator()(Embedding& op) const { op.tokens = rows; }
-  void operator()(Sampling& op) const { op.sequences = rows; }
-  void operator()(Collective& op) const { op.size = Bytes(bytes); }
-  template <AnyOf<AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode, MlaModule, LinearAttention> Op>
-  void operator()(Op&) const {
-    WARPLOOM_ASSERT(!"this operator scales with requests, not rows");
-  }
-};
-
-}  // namespace
-
 void set_rows(Operator& op, std::int64_t rows, const RowRule& rule) {
-  std::visit(SetRows{(rows * rule.factor + rule.divisor - 1) / rule.divisor,
-                     static_cast<double>(rows) * rule.bytes_per_row},
-             op);
+  if (auto* collective = std::get_if<Collective>(&op)) {
+    collective->size = Bytes(static_cast<double>(rows) * rule.bytes_per_row);
+    return;
+  }
+  const OperatorFamily& family = family_value(op);
+  WARPLOOM_ASSERT(family.rows != nullptr);  // else it scales with requests
+  *family.rows(op) = (rows * rule.factor + rule.divisor - 1) / rule.divisor;
 }
 
-void ScaledOperators::add(std::string_view label, std::int64_t count, Operator op, RowRule rule) {
+OperatorNode& ScaledOperators::add(std::string_view label, std::int64_t count, Operator op, RowRule rule) {
   WARPLOOM_ASSERT(rule.source == RowSource::LogitsRows || logits_begin == nodes.size());
-  nodes.push_back({std::move(op), count, label});
+  nodes.push_back({.op = std::move(op), .count = count, .label = label, .source = rule.source});
   rules.push_back(rule);
   counts.push_back(count);
   if (rule.source != RowSource::LogitsRows) logits_begin = nodes.size();
+  return nodes.back();
 }
 
 std::span<const OperatorNode> ScaledOperators::scale(std::int64_t tokens, std::int64_t group_tokens,

@@ -11,9 +11,6 @@
 
 namespace warploom {
 
-// What the rows of an operator count.
-enum class RowSource { Tokens, GroupTokens, LogitsRows };
-
 // How a step's sizes enter an operator: rows = factor x source / divisor, rounded up; for collectives size =
 // bytes_per_row x source.
 struct RowRule {
@@ -34,7 +31,8 @@ struct ScaledOperators {
   std::vector<std::int64_t> counts;  // of nodes, where their rule lets them run; else a node counts 0
   std::size_t logits_begin = 0;      // nodes from here on scale with LogitsRows
 
-  void add(std::string_view label, std::int64_t count, Operator op, RowRule rule = {});
+  // The node that was added, until the next is.
+  OperatorNode& add(std::string_view label, std::int64_t count, Operator op, RowRule rule = {});
   std::span<const OperatorNode> scale(std::int64_t tokens, std::int64_t group_tokens,
                                       std::int64_t logits_rows);
 };

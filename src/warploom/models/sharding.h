@@ -17,10 +17,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "warploom/base/fields.h"
-#include "warploom/models/architecture.h"
 
 namespace warploom {
 
@@ -43,13 +41,6 @@ struct Sharding {
   static FieldTable describe();
 };
 
-// Throws InvalidInput "<where>: ..." when the model cannot be split that way: heads or widths that do not
-// divide, KV heads that neither divide nor replicate evenly, more expert ranks than experts, more stages than
-// layers, expert or attention-data parallelism of a dense model, more decode-context ranks than copies of a
-// KV head. Throws Unsupported on context parallelism of windowed or linear attention and on prefill-context
-// parallelism of a mixture of experts.
-void check_sharding(const ModelArchitecture& model, const Sharding& sharding, std::string_view where);
-
 // Layers [first, last) of one pipeline stage.
 struct LayerRange {
   std::int64_t first = 0, last = 0;
@@ -58,18 +49,5 @@ struct LayerRange {
 // Even split; left-over layers go one each to the stages before the last, as vLLM does. stage <
 // pipeline_parallel.
 LayerRange stage_layers(std::int64_t layers, std::int64_t pipeline_parallel, std::int64_t stage);
-
-// Widths held by one GPU.
-struct LocalShape {
-  std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;  // at least one: replicated when tensor_parallel exceeds the model's
-  std::int64_t intermediate = 0;
-  std::int64_t shared_intermediate = 0;
-  std::int64_t vocabulary = 0;  // padded to a multiple of 64 before the split, as vLLM does
-  std::int64_t latent_heads = 0;
-  std::int64_t linear_key_heads = 0, linear_value_heads = 0;
-  std::int64_t experts = 0, expert_intermediate = 0;
-};
-LocalShape local_shape(const ModelArchitecture& model, const Sharding& sharding);
 
 }  // namespace warploom

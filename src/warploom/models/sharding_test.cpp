@@ -1,10 +1,9 @@
-#include "warploom/models/sharding.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "warploom/models/contains_text.h"
 #include "warploom/models/model_catalog.h"
+#include "warploom/models/model_split.h"
 
 namespace warploom {
 namespace {
@@ -20,12 +19,18 @@ std::string refusal(const ModelArchitecture& model, const Sharding& sharding) {
 
 TEST(Sharding, SplitsHeadsAndReplicatesKvHeads) {
   const ModelArchitecture model = load_model("Llama-3.1-70B");
-  const LocalShape eight = local_shape(model, {.tensor_parallel = 8});
-  EXPECT_EQ(eight.heads, 8);
-  EXPECT_EQ(eight.kv_heads, 1);
-  EXPECT_EQ(eight.intermediate, 3584);
-  EXPECT_EQ(eight.vocabulary, 16032);
-  EXPECT_EQ(local_shape(model, {.tensor_parallel = 16}).kv_heads, 1);
+  const auto sizes_on = [&](const Sharding& sharding) {
+    LayerParameters layer;
+    std::get<Attention>(model.layers[0].mixer).count(layer, place_of(model, sharding));
+    std::get<DenseMlp>(model.layers[0].feed_forward).count(layer, place_of(model, sharding));
+    return layer;
+  };
+  const LayerParameters eight = sizes_on({.tensor_parallel = 8});
+  EXPECT_EQ(eight.attention_output, 8192.0 * 8 * 128);
+  EXPECT_EQ(eight.attention_input, 8192.0 * (8 + 2 * 1) * 128);
+  EXPECT_EQ(eight.mlp, 8192.0 * 3 * 3584);
+  EXPECT_EQ(local_vocabulary(model, {.tensor_parallel = 8}), 16032);
+  EXPECT_EQ(sizes_on({.tensor_parallel = 16}).attention_input, 8192.0 * (4 + 2 * 1) * 128);
   EXPECT_EQ(refusal(model, {.tensor_parallel = 16}), "");
 }
 
@@ -48,10 +53,10 @@ TEST(Sharding, RefusesWhatDoesNotDivide) {
 TEST(Sharding, SplitsExpertsByCountAndByWidth) {
   const ModelArchitecture model = load_model("Qwen3-235B-A22B");
   const Sharding sharding{.tensor_parallel = 4, .expert_parallel = 4, .attention_data_parallel = 2};
-  const LocalShape local = local_shape(model, sharding);
   EXPECT_EQ(sharding.moe_tensor_parallel(), 2);
-  EXPECT_EQ(local.experts, 32);
-  EXPECT_EQ(local.expert_intermediate, 768);
+  LayerParameters layer;
+  model.mixture()->count(layer, place_of(model, sharding));
+  EXPECT_EQ(layer.experts, 32.0 * 768 * 3 * 4096);
   EXPECT_EQ(sharding.gpus(), 8);
 }
 

@@ -253,7 +253,7 @@ class ConfigurationSearch {
     }
   }
 
-  // Of each fleet: the highest rate, in kRateSteps parts of what bounds it, that keeps to the level.
+  // Each fleet's highest rate, in kRateSteps parts of what bounds it, that keeps to the level.
   void find_rates(const std::vector<Fleet>& fleets) {
     const Fleet fleet = fleets.front();
     if (!worthwhile(fleet, incumbents_.median, true)) {

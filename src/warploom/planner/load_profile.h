@@ -35,7 +35,7 @@ LoadProfile profile_of(const Workload& workload, bool cached);
 // later requests would have slowed. Later turns whose first is left out are left out too.
 Workload first_requests(const Workload& workload, std::size_t count);
 
-// Of every `of` requests in a row, the first `take`: what reaches the first instances of a fleet that takes
+// The first `take` of every `of` requests in a row: what reaches the first instances of a fleet that takes
 // requests in turn. Of a load without later turns.
 Workload share_of(const Workload& workload, std::size_t take, std::size_t of);
 

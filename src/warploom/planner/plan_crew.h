@@ -38,7 +38,7 @@ void share_work(PlanCrew& crew, std::size_t count, std::size_t threads,
 Json screened_to_json(const Screened& screened);
 Screened screened_from_json(const Json& document);
 Json answer_to_json(const ConfigurationAnswer& answer);
-// Of that configuration under that task; what follows from its runs is worked out again.
+// The answer of that configuration under that task; what follows from its runs is worked out again.
 ConfigurationAnswer answer_from_json(const Json& document, const PlanTask& task,
                                      const Configuration& configuration, const Screened& screened);
 

@@ -42,7 +42,7 @@ struct PlanTask {
   ServiceLevel level;
   Objective objective = Objective::Cost;
   LoadProfile load;
-  // Of each GPU of the space, $, in the mean over the day; all 1 where prices are unknown.
+  // Price of each GPU of the space, $, in the mean over the day; all 1 where prices are unknown.
   std::vector<double> gpu_hour_price;
   std::vector<DayPrices> day_prices;  // the same by hour; empty: the mean at any hour
   double power_price = 0;             // $ per kWh, on top
@@ -83,7 +83,7 @@ struct PlanPoint {
   double objective = 0;  // small is good
 };
 
-// Of configurations that have no point: how near the best of their runs came.
+// How near the best runs of configurations without a point came.
 struct NearMiss {
   Configuration configuration;
   Fleet fleet;

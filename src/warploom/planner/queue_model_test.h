@@ -11,7 +11,7 @@
 
 namespace warploom {
 
-// Of a GPU kind: its step, and what each token adds. Ten and three times as fast as the slowest.
+// Speeds of GPU kinds, for the step and for what each token adds, relative to the slowest.
 inline constexpr double kKindSpeed[] = {1.0, 1.9, 3.1};
 
 class QueueModel final : public ConfigurationModel {

@@ -34,7 +34,7 @@ struct RunFigures {
   double queue_share = 0;            // of the mean TTFT: from arrival to the first step
   double energy_j = 0;               // of all GPUs, an estimate; 0: unknown
   std::int64_t preemptions = 0;
-  // Of a pool that scales: GPU time held in each hour of the day, as shares of what its largest size would
+  // Where a pool scales: GPU time held in each hour of the day, as shares of what its largest size would
   // hold over the run; 24 for each pool. Empty: all of it.
   std::vector<double> held;
   RunLength length;

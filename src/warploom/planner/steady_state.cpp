@@ -15,7 +15,7 @@ constexpr std::size_t kMostBatches = 20;  // more would only be shorter
 // Mean number that is there in each of kSlices equal parts of the time from `begin` to `end`.
 std::vector<double> presence_of(std::span<const Stay> stays, double begin, double end) {
   const double width = (end - begin) / double(kSlices);
-  // Of every stay: the part of its first slice that is missed, and the part of its last one that is not.
+  // For every stay, the part of its first slice that is missed, and the part of its last one that is not.
   std::vector<double> whole(kSlices + 1, 0), part(kSlices + 1, 0);
   const auto change = [&](double time, double sign) {
     const double place = std::clamp((time - begin) / width, 0.0, double(kSlices));
@@ -131,7 +131,7 @@ SteadyTest test_steadiness(std::span<const Stay> stays, double life) {
   test.growth_low = test.growth - likely;
   test.growth_high = test.growth + likely;
   const bool grows = test.growth > student_t(kNormal995, batches - 2) * error;
-  // Of what is there in the mean, so much more is there at the end than at the begin.
+  // So much more is there at the end than at the begin, as a share of what is there in the mean.
   const bool piles_up = test.growth_low * test.lives > kPilesUp;
   const bool materially = test.lives >= kSureLives && test.growth > kSteadyGrowth;
   if (grows && (materially || piles_up))

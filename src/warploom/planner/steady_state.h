@@ -69,7 +69,7 @@ inline constexpr double kSteadyGrowth = 0.02;
 // takes 99.5 %. Growing: it is sure, and that much. TooShort: fewer than kLeastLives are left. Unsettled:
 // none of these; a longer run tells.
 SteadyTest test_steadiness(std::span<const Stay> stays);
-// Of `stays` that last `life` s in the mean, where the growth of something shorter is asked: of a queue.
+// Tests `stays` for a mean life of `life` s, where the growth of something shorter is asked: of a queue.
 SteadyTest test_steadiness(std::span<const Stay> stays, double life);
 
 // Standard error of a statistic of the whole from its values in batches of equal length, which follow each

@@ -23,7 +23,7 @@ std::vector<Stay> stays_at(double seconds, const std::function<double(double)>& 
   return stays;
 }
 
-// Of a server that turns out `share` of what comes, after two seconds of work: what is late piles up.
+// Stays at a server that turns out `share` of what comes, after two seconds of work: what is late piles up.
 std::vector<Stay> overloaded(double seconds, double share, std::uint64_t seed = 1) {
   return stays_at(
       seconds, [=](double time) { return 2 + time * (1 / share - 1); }, seed);
@@ -94,7 +94,7 @@ TEST(Steadiness, ASlowWayToAPlateauIsNotCalledGrowthTooEarly) {
   EXPECT_EQ(test_steadiness(stays_at(120, climbs)).verdict, Steadiness::Steady);
 }
 
-// Of a hundred steady runs hardly one is called growing, and no overloaded one steady.
+// Hardly one of a hundred steady runs is called growing, and no overloaded one steady.
 TEST(Steadiness, ErrsSeldom) {
   int growing = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {

@@ -19,7 +19,7 @@ struct WhatIf {
 
 inline constexpr double kMoreLoad = 1.5;
 
-// Of result.points[result.best]; empty without one. Simulates a few fleets.
+// Changes of result.points[result.best]; empty without one. Simulates a few fleets.
 std::vector<WhatIf> what_ifs(const PlanTask& task, const ConfigurationModel& model,
                              const SearchResult& result);
 

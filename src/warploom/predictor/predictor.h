@@ -62,7 +62,7 @@ class Predictor final : public LatencyModel {
   std::vector<std::unique_ptr<LoadedFamily>> families_;  // by Family; null = not learned
 };
 
-// Of the files linked into the binary: changes when one of them does.
+// The hash of the files linked into the binary: changes when one of them does.
 std::uint64_t shipped_files_hash();
 
 }  // namespace warploom

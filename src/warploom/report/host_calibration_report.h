@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "warploom/app/validate/calibrate_host_runs.h"
+#include "warploom/app/runs/calibrate_host_runs.h"
 #include "warploom/base/json.h"
 
 namespace warploom {

@@ -5,7 +5,7 @@
 
 #include "warploom/app/plan/check_plan.h"
 #include "warploom/app/plan/emit_plan.h"
-#include "warploom/app/validate/measured_requests.h"
+#include "warploom/app/runs/measured_requests.h"
 #include "warploom/base/error.h"
 #include "warploom/report/plan_front.h"
 #include "warploom/report/plan_report.h"

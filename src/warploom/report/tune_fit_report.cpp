@@ -18,12 +18,6 @@ double median_residual(const WaveModel& model) {
   return quantile(std::move(residuals), 0.5);
 }
 
-std::size_t bucket_count(const WaveTuneModel& model) {
-  std::size_t count = 0;
-  for (const MacroTimes& macro : model.macros) count += macro.buckets.size();
-  return count;
-}
-
 // Nothing where no bucket says how good its fit is.
 Json median_or_null(std::vector<double> values) {
   return values.empty() ? Json(nullptr) : Json(quantile(std::move(values), 0.5));
@@ -39,25 +33,6 @@ Json fitted_json(const WaveModel& model) {
                     {"residual", double(model.configs[i].residual)},
                     {"buckets", r_squared[i].size()},
                     {"median_r_squared", median_or_null(r_squared[i])}});
-  return rows;
-}
-
-// The same of the published model, whose buckets are fitted apart and exact where they have few anchors.
-Json fitted_json(const WaveTuneModel& model) {
-  Json rows = Json::array();
-  for (const MacroTimes& macro : model.macros) {
-    std::size_t anchors = 0;
-    std::vector<double> r_squared;
-    for (const WaveBucket& bucket : macro.buckets) {
-      anchors += bucket.anchors;
-      if (bucket.r_squared != 0) r_squared.push_back(bucket.r_squared);
-    }
-    rows.push_back(
-        {{"config", fmt::format("{}x{}x{}", macro.tiles.tile_m, macro.tiles.tile_n, macro.tiles.tile_k)},
-         {"buckets", macro.buckets.size()},
-         {"anchors", anchors},
-         {"median_r_squared", median_or_null(std::move(r_squared))}});
-  }
   return rows;
 }
 
@@ -120,36 +95,6 @@ Json tune_fit_json(const TuneFitResult& fit) {
                     {{"used", fit.corrected},
                      {"learned_on", fmt::format("{}", fmt::join(fit.learned_on, ", "))},
                      {"this_gpu", learned_on_this_gpu(fit)}}},
-                   {"fitted", fitted_json(model)}};
-  return with_warning(std::move(document), fit.warning);
-}
-
-std::string wavetune_fit_text(const WaveTuneFitResult& fit) {
-  const WaveTuneModel& model = fit.table.model();
-  return fmt::format(
-             "{} '{}' on {}: published wave model of {} macro configurations, {} of {} samples as anchors, "
-             "{} left out\n"
-             "wave buckets: {}, median R^2 {:.5f}; default {}\nfitted in {:.3f} s\n",
-             name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.macros.size(),
-             model.anchors, model.samples, model.left_out.size(), bucket_count(model), model.median_r_squared,
-             config_text(model.default_config), fit.fit_seconds) +
-         warning_text(fit.warning);
-}
-
-Json wavetune_fit_json(const WaveTuneFitResult& fit) {
-  const WaveTuneModel& model = fit.table.model();
-  Json document = {{"method", name_of(TuneMethod::WaveTune)},
-                   {"kernel", model.kernel.name},
-                   {"kind", name_of(model.kernel.kind)},
-                   {"gpu", model.gpu.name},
-                   {"macro_configs", model.macros.size()},
-                   {"left_out", model.left_out.size()},
-                   {"samples", model.samples},
-                   {"anchors", model.anchors},
-                   {"buckets", bucket_count(model)},
-                   {"median_r_squared", model.median_r_squared},
-                   {"default", config_text(model.default_config)},
-                   {"fit_seconds", fit.fit_seconds},
                    {"fitted", fitted_json(model)}};
   return with_warning(std::move(document), fit.warning);
 }

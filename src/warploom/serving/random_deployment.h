@@ -135,7 +135,9 @@ class RandomDeployment {
       config.kv_layout = {.full = random_.integer(1, 2),
                           .windowed = random_.integer(0, 3),
                           .window = random_.integer(1, 40),
-                          .state = random_.integer(0, 3)};
+                          .state = random_.integer(0, 3),
+                          .full_stretch = random_.integer(1, 2),
+                          .windowed_stretch = random_.integer(1, 2)};
     if (chance(0.3)) {
       speculate(config);
     } else {

@@ -78,7 +78,7 @@ TEST(ExpertConfigs, TokensChooseByChanceWhereTheTableDoesNotSay) {
   const ExpertProducts products(kLayer, kGrouped, 4);
   EXPECT_EQ(products.rows, (std::vector<std::int64_t>{2, 2, 2, 1, 1, 0, 0, 0}));
   const TileConfig config = grouped_table().default_config();
-  // Of eight experts three have no rows and need no tiles.
+  // Three of eight experts have no rows and need no tiles.
   ExpertProducts even = products;
   even.rows.clear();
   EXPECT_LT(*grouped_table().time_of_both(products, config), *grouped_table().time_of_both(even, config));

@@ -13,8 +13,8 @@
 #include "warploom/base/framed_file.h"
 #include "warploom/base/hash.h"
 #include "warploom/tuner/internal/table_layout.h"
-#include "warploom/tuner/internal/wavetune_schema.h"
 #include "warploom/tuner/runtime_table.h"
+#include "warploom/tuner/wavetune_schema.h"
 
 namespace warploom {
 namespace {

@@ -7,7 +7,7 @@
 namespace warploom {
 
 std::string gzipped(std::string_view text);
-// Of bytes that gzipped() or the build wrote.
+// Undoes gzipped(), and what the build wrote.
 std::string unzipped(std::string_view bytes);
 
 }  // namespace warploom

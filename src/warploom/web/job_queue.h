@@ -25,7 +25,7 @@ std::string_view name_of(JobState state);
 
 struct JobLimits {
   std::size_t running = 2, waiting = 8;
-  // Of those that ended, the latest stay: so many, and so many bytes of answers.
+  // The latest of those that ended stay: so many, and so many bytes of answers.
   std::size_t kept = 32;
   std::size_t kept_bytes = std::size_t{64} << 20;
   std::size_t lines = 200;  // words on the way, the latest

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
-#include "warploom/app/schema/request_schema.h"
+#include "warploom/answers/request_schema.h"
 #include "warploom/web/served_requests.h"
 
 namespace warploom {
@@ -46,11 +47,13 @@ Json named_request(bool named) {
 
 Json schemas() {
   Json result = Json::object();
-  const auto& described = described_requests();
+  const Json described = request_schemas();
+  const std::set<std::string> named{"gpus", "gpu", "models", "schema"};
   for (const std::string& name : served_requests()) {
-    const bool known = std::any_of(described.begin(), described.end(),
-                                   [&](const DescribedRequest& request) { return request.name() == name; });
-    result[name] = known ? request_schema(name) : named_request(name != "gpus");
+    if (described.contains(name))
+      result[name] = described[name];
+    else
+      result[name] = named.contains(name) ? named_request(name != "gpus") : kDocument;
     // Each stands inside this document.
     result[name].erase("$schema");
   }

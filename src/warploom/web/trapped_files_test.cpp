@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "warploom/app/schema/request_schema.h"
+#include "warploom/answers/request_schema.h"
 #include "warploom/base/json.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/web/served_requests.h"
@@ -131,15 +131,15 @@ void list_texts(const FieldTable& table, std::vector<const Field*>& texts) {
 TEST_F(TrappedFilesTest, NoFieldOfARequestOpensAFileOfTheMachine) {
   for (const DescribedRequest& request : described_requests()) {
     const std::vector<std::string> served = served_requests();
-    if (std::find(served.begin(), served.end(), request.name()) == served.end()) continue;
+    if (std::find(served.begin(), served.end(), request.name) == served.end()) continue;
     std::vector<const Field*> fields;
     list_texts(*request.table, fields);
     for (const Field* field : fields)
       for (const std::string& text : traps_.texts()) {
-        Json asked = least_request(request.name());
+        Json asked = least_request(request.name);
         asked[field->name] = field->kind == FieldKind::Text ? Json(text) : Json::array({text});
-        ask(request.name(), asked);
-        ASSERT_FALSE(traps_.opened()) << request.name() << ": " << field->name << " " << text;
+        ask(request.name, asked);
+        ASSERT_FALSE(traps_.opened()) << request.name << ": " << field->name << " " << text;
       }
   }
 }

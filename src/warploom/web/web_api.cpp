@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "warploom/answers/answer.h"
-#include "warploom/app/schema/request_schema.h"
+#include "warploom/answers/request_schema.h"
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/web/accuracy_points.h"
@@ -167,12 +167,7 @@ HttpResponse WebApi::get_requests(const HttpRequest&, std::string_view) {
 
 HttpResponse WebApi::get_schemas(const HttpRequest&, std::string_view) {
   // The same for as long as the program runs, and the first thing that a page asks for.
-  static const HttpResponse response = [] {
-    Json schemas = Json::object();
-    for (const DescribedRequest& request : described_requests())
-      schemas[request.name()] = request_schema(request.name());
-    return json_response(schemas);
-  }();
+  static const HttpResponse response = json_response(request_schemas());
   return response;
 }
 

@@ -51,7 +51,7 @@ class WebApiTest : public testing::Test {
   }
   HttpResponse get(const std::string& path) { return call("GET", "/api/v1" + path); }
 
-  // Of one status with an error; empty where it is another.
+  // The error's kind of a response with this status; empty where it is another.
   std::string refusal(const HttpResponse& response, int status) {
     const Json document = Json::parse(response.body, nullptr, false);
     if (response.status != status || !document.contains("error")) return "";

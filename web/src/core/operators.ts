@@ -2,39 +2,11 @@
 import { at, isObject, objectsAt, withValue, type Json, type JsonObject } from "./json";
 import { forms, leaves, readFields, type Field } from "./schema";
 
-// Where a family starts in the view: sizes of a Llama-3.1-8B layer, since the schema's own defaults are 1.
-const STARTS: Record<string, JsonObject> = {
-  gemm: { m: 4096, n: 4096, k: 4096 },
-  attention_prefill: {
-    heads: 32,
-    kv_heads: 8,
-    requests: [{ count: 4, query_tokens: 1024, context_tokens: 0 }],
-  },
-  attention_decode: {
-    heads: 32,
-    kv_heads: 8,
-    requests: [{ count: 64, query_tokens: 1, context_tokens: 2000 }],
-  },
-  mla_prefill: { requests: [{ count: 4, query_tokens: 1024, context_tokens: 0 }] },
-  mla_decode: { requests: [{ count: 64, query_tokens: 1, context_tokens: 2000 }] },
-  mla_module: { requests: [{ count: 4, query_tokens: 1024, context_tokens: 0 }] },
-  moe: { tokens: 256, hidden: 2048, intermediate: 768, experts: 128, top_k: 8 },
-  rmsnorm: { tokens: 4096 },
-  activation: { tokens: 4096 },
-  elementwise: { rows: 4096 },
-  rope: { tokens: 4096 },
-  kv_write: { tokens: 4096 },
-  quantize: { rows: 4096 },
-  embedding: { tokens: 4096 },
-  sampling: { sequences: 64 },
-  linear_attention: { sequences: 16, tokens_per_sequence: 64 },
-};
-const START_OF_COLLECTIVES: JsonObject = { size_bytes: 67_108_864, ranks: 8, top_k: 8, token_bytes: 4096 };
-
+// Where a family starts in the view: the example of its form, since the schema's own defaults are sizes of 1.
 export function startOf(family: string, form: JsonObject | undefined): JsonObject {
-  const given = STARTS[family] ?? START_OF_COLLECTIVES;
-  const known = new Set(form === undefined ? [] : readFields(form).map((field) => field.name));
-  return { family, ...Object.fromEntries(Object.entries(given).filter(([name]) => known.has(name))) };
+  const example = at(form, ["examples"]);
+  const first: Json | undefined = Array.isArray(example) ? example[0] : undefined;
+  return { family, ...(isObject(first) ? first : {}) };
 }
 
 export function families(schema: JsonObject): Map<string, JsonObject> {

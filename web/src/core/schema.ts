@@ -79,7 +79,7 @@ export function readFields(schema: JsonObject, before: Path = []): Field[] {
   );
 }
 
-// Of a schema with `oneOf` at `path`, as `operator` of predict: the constants that tell its forms apart.
+// The constants that tell apart the forms of a schema with `oneOf` at `path`, as `operator` of predict.
 export function forms(schema: JsonObject, path: Path, key: string): Map<string, JsonObject> {
   const all = at(schema, [...path.flatMap((name) => ["properties", name]), "oneOf"]);
   const found = new Map<string, JsonObject>();

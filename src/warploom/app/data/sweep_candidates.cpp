@@ -4,8 +4,8 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
+#include "warploom/models/model_split.h"
 #include "warploom/models/step_plan.h"
 
 namespace warploom {
@@ -59,10 +59,8 @@ struct Normal {
     if (op.head_dim % 8 == 0)
       keep(KvWrite{.tokens = op.tokens, .kv_heads = op.kv_heads, .head_dim = op.head_dim});
   }
-  // The collector has no kernels of these, or sweeps them apart.
-  template <AnyOf<MlaPrefill, MlaDecode, MlaModule, Elementwise, Quantize, Embedding, Sampling,
-                  LinearAttention, Collective>
-                Op>
+  // The collector has no kernels of any other, or sweeps them apart.
+  template <class Op>
   void operator()(const Op&) const {}
 };
 

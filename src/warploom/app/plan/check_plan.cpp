@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "warploom/app/validate/measured_requests.h"
+#include "warploom/app/runs/measured_requests.h"
 #include "warploom/base/error.h"
 
 namespace warploom {

@@ -25,7 +25,7 @@ struct PlanCheck {
   std::vector<std::string> unjudged;            // limits that such a result does not tell
 };
 
-// Of plan.search.best. The file in any layout that read_measured_requests takes, which says nothing
+// Checks plan.search.best. The file in any layout that read_measured_requests takes, which says nothing
 // of single tokens (ITL) and of classes. Throws what that throws, InvalidInput when the plan found no
 // deployment, and Unsupported where no limit can be judged.
 PlanCheck check_plan(const PlanResult& plan, const std::filesystem::path& result);

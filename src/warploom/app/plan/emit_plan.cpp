@@ -252,13 +252,13 @@ void check_flags_alone(const std::vector<EmittedPool>& pools, const std::string&
           pool.engine->name, pool.command.file.front().first, format, pool.engine->name));
 }
 
-// Of a workload without fixed lengths: its means.
+// A workload without fixed lengths is benchmarked at its means.
 std::string benchmark(const PlanRequest& request, const PlanResult& plan) {
   BenchmarkLoad load{.model = plan.model,
                      .input_tokens = std::int64_t(plan.load.mean_input),
                      .output_tokens = std::int64_t(plan.load.mean_output),
                      .requests = plan.load.requests};
-  // Of an endless load as many as the promise rests on.
+  // An endless load is cut to as many requests as the promise rests on.
   if (plan.load.open_ended) load.requests = plan.search.points[*plan.search.best].figures.length.requests;
   if (const auto& random = request.source.random) {
     if (random->range == LengthRange::UpTo)

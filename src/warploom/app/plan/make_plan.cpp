@@ -158,7 +158,7 @@ std::string sizes_words(const PlanRequest& request) {
   return fmt::format("{}; at most {}", words, counted(space.max_gpus, "GPU"));
 }
 
-// Of all sizes within a node and over up to eight stages: the fewest GPUs on which an instance can run.
+// The fewest GPUs on which an instance can run, of all sizes within a node and over up to eight stages.
 std::optional<EngineShape> least_that_fits(const PlanRequest& request, const ConfigurationModel& model) {
   std::optional<EngineShape> least;
   for (std::size_t gpu = 0; gpu < request.space.gpus.size(); ++gpu)
@@ -320,7 +320,7 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
             .gpus = request.space.gpus.size()};
   plan.task = task_of(request, plan.workload);
   plan.task.level = result.level;
-  plan.task.mixture = model.mixture.has_value();
+  plan.task.mixture = model.mixture() != nullptr;
   result.load = plan.task.load;
   set_prices(request, catalog, plan.task, result);
   plan.task.power_price = result.priced ? request.power_price : 0;

@@ -131,7 +131,7 @@ void check_plan_request(const PlanRequest& request, const Workload& workload,
   check_drafts(request);
   if (request.expert_routing.empty()) return;
   parse_expert_routing(request.expert_routing, "expert_routing");
-  if (!model.mixture)
+  if (model.mixture() == nullptr)
     throw InvalidInput(fmt::format(
         "expert_routing: says how tokens choose experts, which {} has not, expected none", model.name));
 }

@@ -6,6 +6,7 @@
 #include "warploom/app/plan/configured_setups.h"
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/base/error.h"
+#include "warploom/models/model_split.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/parallelism.h"
 #include "warploom/serving/engines/start_command.h"
@@ -72,7 +73,7 @@ std::unique_ptr<PreparedEngine> PreparedEngines::prepare(const Configuration& co
     made->refusal = Refusal{std::string(reason), error.what()};
     return std::move(made);
   };
-  if (shape.data_parallel > 1 && !model_.mixture) {
+  if (shape.data_parallel > 1 && model_.mixture() == nullptr) {
     made->refusal = Refusal{
         std::string(kNoSplit),
         fmt::format("data_parallel_sizes: {} has no experts for groups to share, expected 1 (instances are "

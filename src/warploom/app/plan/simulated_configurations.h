@@ -31,9 +31,9 @@ class SimulatedConfigurations final : public ConfigurationModel {
   // As RunFigures::held has it.
   std::vector<double> held_by_hour(const PoolTotals& pool, std::int64_t gpus, SimTime end) const;
   Workload workload_of(const RunQuestion& question) const;
-  // Of the pool that produces tokens: requests that it has in flight at most.
+  // Most requests in flight in the pool that produces tokens.
   double most_requests(const Configuration& configuration, const Fleet& fleet) const;
-  // Of a load that ends.
+  // Figures under a load that ends.
   RunFigures finite_run(FleetRun& run, const Configuration& configuration, const Fleet& fleet,
                         const RunQuestion& question) const;
   const ServiceLevel& level_at(StepTime step_time) const;

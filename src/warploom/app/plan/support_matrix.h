@@ -22,9 +22,8 @@ struct SupportRequest {
   static FieldTable describe();
 };
 
-// Of a step that computes 2,000 prompt tokens beside 32 requests that decode after 1,000 tokens, on the
-// fewest
-// GPUs that hold the model.
+// The kernels of a step that computes 2,000 prompt tokens beside 32 requests that decode after 1,000 tokens,
+// on the fewest GPUs that hold the model.
 struct SupportRow {
   std::string model, gpu, engine;
   std::int64_t tensor_parallel = 0;                  // 0: refused

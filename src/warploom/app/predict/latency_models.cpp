@@ -4,10 +4,9 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
-#include "warploom/baselines/method_file.h"
 #include "warploom/kernels/roofline.h"
-#include "warploom/kernels/step_kernels.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 namespace {
@@ -29,13 +28,18 @@ std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor, c
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor, const FileScope& files) {
   // A published method is taken as it is: its authors know nothing of the rules of StepKernels.
   if (files.holds(predictor) && std::filesystem::is_regular_file(predictor))
-    return read_method_file(predictor).model;
+    return open_published_method(predictor);
   return std::make_unique<StepKernels>(open_kernels(predictor, files));
 }
 
 const Predictor* predictor_of(const LatencyModel& model) {
   const auto* rule = dynamic_cast<const StepKernels*>(&model);
   return dynamic_cast<const Predictor*>(rule == nullptr ? &model : &rule->kernels());
+}
+
+const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu) {
+  const Predictor* predictor = predictor_of(model);
+  return predictor != nullptr ? predictor->constants(family_of(op), gpu) : nullptr;
 }
 
 }  // namespace warploom

@@ -1,10 +1,12 @@
 // Which latency model a command uses.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "warploom/base/file_scope.h"
+#include "warploom/kernels/constant_spec.h"
 #include "warploom/kernels/latency_model.h"
 
 namespace warploom {
@@ -20,7 +22,12 @@ class Predictor;
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor,
                                                        const FileScope& files = {});
 
+// Such a file of a published method. Outside warploom-judge throws JudgingElsewhere.
+std::unique_ptr<const LatencyModel> open_published_method(const std::filesystem::path& file);
+
 // The predictor inside such a model; nullptr: there is none.
 const Predictor* predictor_of(const LatencyModel& model);
+// What it fitted of the operator's family, which its structural price is shown with; nullptr: nothing.
+const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu);
 
 }  // namespace warploom

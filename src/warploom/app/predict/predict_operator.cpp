@@ -12,17 +12,16 @@
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/request_fields.h"
-#include "warploom/baselines/pipeweave/published_kernel.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/collectives/across_nodes.h"
 #include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/roofline.h"
-#include "warploom/kernels/step_kernels.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/serving/engines/engine_kernels.h"
 #include "warploom/serving/pricing/step_pricer.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 
@@ -103,12 +102,6 @@ void check_context(const Predictor& predictor, const Operator& op, const KernelC
   if (context.kernel != rule_of(op)) check_known(std::string(context.kernel), kernels, "kernel");
 }
 
-// Those of the family in the predictor that answers; nullptr: it has none.
-const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu) {
-  const Predictor* predictor = predictor_of(model);
-  return predictor != nullptr ? predictor->constants(family_of(op), gpu) : nullptr;
-}
-
 bool widens_weights(const Operator& op, const GpuSpec& gpu) {
   return std::visit(
       [&](const auto& held) {
@@ -134,12 +127,7 @@ std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequ
   if (request.features != "published") {
     throw InvalidInput(fmt::format("features: '{}' is unknown; expected published", request.features));
   }
-  const published::Features vector = published::features(op, gpu, context);
-  const std::vector<std::string> names = vector.names();
-  const std::vector<double> values = vector.values();
-  std::vector<std::pair<std::string, double>> result;
-  for (std::size_t i = 0; i < values.size(); ++i) result.emplace_back(names[i], values[i]);
-  return result;
+  return published_features(op, gpu, context);
 }
 
 void check_tier(const std::string& asked, Tier tier) {

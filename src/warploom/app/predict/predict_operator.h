@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "warploom/base/fields.h"
 #include "warploom/base/file_scope.h"
@@ -74,6 +76,10 @@ KernelContext asked_kernel(const PredictRequest& request, const KernelNames& eng
 // kernel and what was priced is none that was ever measured (both names empty, as in PredictResult).
 void check_named_kernel(const PredictRequest& request, std::string_view priced_framework,
                         std::string_view priced_kernel);
+
+// The feature vector of a published method, by name. Outside warploom-judge throws JudgingElsewhere.
+std::vector<std::pair<std::string, double>> published_features(const Operator& op, const GpuSpec& gpu,
+                                                               const KernelContext& context);
 
 // Throws NotFound for a framework or kernel that the predictor never saw, and what the catalog, the model
 // and check_operator throw; InvalidInput on features other than "published" and on a routing of an operator

@@ -10,12 +10,13 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/base/error.h"
 #include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/operator_family.h"
 #include "warploom/predictor/predictor.h"
 
 namespace warploom {
 namespace {
 
-// One operator of each family, of sizes that leave tiles and waves part filled.
+// One operator of each family, and some of sizes that leave tiles and waves part filled.
 std::vector<Operator> one_of_each_family() {
   std::vector<Operator> operators{
       Gemm{.m = 4000, .n = 6144, .k = 4096},
@@ -25,22 +26,10 @@ std::vector<Operator> one_of_each_family() {
       MlaPrefill{.shape = {.heads = 16}, .requests = {{2, 900}}},
       MlaDecode{.shape = {.heads = 16}, .requests = {{32, 1, 3000}}},
       FusedMoe{.tokens = 100, .hidden = 2048, .intermediate = 768, .experts = 128, .top_k = 8},
-      RmsNorm{.tokens = 100, .width = 4096},
       Activation{.tokens = 16, .width = 14336},
-      Elementwise{.rows = 100, .width = 4096},
-      Rope{.tokens = 100},
-      KvWrite{.tokens = 100},
-      Quantize{.rows = 100},
-      Embedding{.tokens = 100},
-      Sampling{.sequences = 100},
-      LinearAttention{},
   };
-  MlaModule module;
-  module.requests = {{2, 900}};
-  operators.emplace_back(module);
-  for (const auto& [kind, name] : EnumNames<CollectiveKind>::kNames)
-    operators.emplace_back(
-        Collective{.kind = kind, .size = Bytes(3e6), .ranks = 8, .top_k = 8, .token_bytes = Bytes(4096)});
+  for (const auto& [family, name] : EnumNames<Family>::kNames)
+    operators.push_back(family_value(family).example(family));
   return operators;
 }
 

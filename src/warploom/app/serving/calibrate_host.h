@@ -42,7 +42,7 @@ struct CalibrateHostResult {
   HostFit fit;
   std::size_t steps = 0;
   WallErrors before;
-  // Of steps that the fit did not see: each third of them by a fit to the others. Absent with fewer than six.
+  // On steps that the fit did not see: each third of them by a fit to the others. Absent with fewer than six.
   std::optional<WallErrors> unseen;
   WallErrors after;  // of all by the profile
 };
@@ -59,7 +59,7 @@ ScaledBase scaled_base(const HostProfile& profile, const std::string& engine);
 // The request's, or the output's without its ending.
 std::string profile_name(const CalibrateHostRequest& request);
 
-// Of steps. Throws InvalidInput (none named; see read_measured_steps; a base without the engine's step
+// To steps. Throws InvalidInput (none named; see read_measured_steps; a base without the engine's step
 // times), IoError, and what resolve_serving throws.
 CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency);

@@ -16,8 +16,8 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/app/tune/diagnose.h"
 #include "warploom/base/error.h"
-#include "warploom/kernels/step_kernels.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 namespace {
@@ -51,6 +51,8 @@ const std::vector<std::pair<const char*, std::int64_t>>& models() {
       {"Qwen3-Next-80B-A3B-Instruct", 4},
       {"gemma-3-27b-it", 2},
       {"Llama-4-Scout-17B-16E-Instruct", 8},
+      {"gemma-4-26B-A4B", 2},
+      {"MiMo-V2-Flash", 8},
   };
   return all;
 }

@@ -13,6 +13,7 @@
 #include "warploom/hardware/node_catalog.h"
 #include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/models/model_catalog.h"
+#include "warploom/models/model_split.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/parallelism.h"
 #include "warploom/serving/engines/version_rows.h"
@@ -51,7 +52,7 @@ namespace {
 void route_experts(ServingSetup& setup, const std::string& asked) {
   if (asked.empty()) return;
   const ExpertRouting routing = parse_expert_routing(asked, "expert_routing");
-  if (!setup.model.mixture)
+  if (setup.model.mixture() == nullptr)
     throw InvalidInput(fmt::format(
         "expert_routing: says how tokens choose experts, which {} has not, expected none", setup.model.name));
   setup.graph.routing = routing.kind;
@@ -106,12 +107,13 @@ struct Companions {
 Sharding drafter_sharding(const ServingSetup& setup, const Companions& beside) {
   const std::int64_t target = setup.sharding.tensor_parallel;
   const std::int64_t ways = beside.speculation.tensor_parallel.value_or(target);
-  if (ways != target && (ways != 1 || beside.drafter->mixture)) {
+  const bool mixture = beside.drafter->mixture() != nullptr;
+  if (ways != target && (ways != 1 || mixture)) {
     throw Unsupported(
         fmt::format("speculative_config: draft_tensor_parallel_size {} is not modelled, expected {}{}", ways,
-                    target, beside.drafter->mixture ? "" : " or 1"));
+                    target, mixture ? "" : " or 1"));
   }
-  return beside.drafter->mixture ? setup.sharding : Sharding{.tensor_parallel = ways};
+  return mixture ? setup.sharding : Sharding{.tensor_parallel = ways};
 }
 
 void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& beside) {
@@ -230,7 +232,8 @@ std::string ServingSetup::engine_text() const {
 }
 
 std::string ServingSetup::expert_routing() const {
-  return model.mixture ? text_of(ExpertRouting{graph.routing, graph.routing_alpha}) : std::string();
+  return model.mixture() != nullptr ? text_of(ExpertRouting{graph.routing, graph.routing_alpha})
+                                    : std::string();
 }
 
 std::int64_t ServingSetup::kv_cache_tokens() const {
@@ -256,7 +259,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
     setup.config.max_model_len = model.max_positions;
   resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? version : std::string());
   check_config(setup.config);
-  if (setup.config.moe_backend != "auto" && !setup.model.mixture)
+  if (setup.config.moe_backend != "auto" && setup.model.mixture() == nullptr)
     throw InvalidInput(
         fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
                     setup.config.moe_backend, setup.model.name));

@@ -27,7 +27,7 @@ class TileTableLatency final : public LatencyModel {
   bool served() const { return served_.load(std::memory_order_relaxed); }
 
  private:
-  // Of the table's kernel; nothing for an operator that it is not of.
+  // The time of the table's kernel; nothing for an operator that it does not serve.
   std::optional<Seconds> by_table(const Operator& op, const GpuSpec& gpu) const;
   Seconds picked(const TileShape& shape) const;
   // Whether the table's kernel took the operator.

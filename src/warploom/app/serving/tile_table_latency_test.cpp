@@ -8,7 +8,7 @@
 namespace warploom {
 namespace {
 
-// Of the GPU's record alone: what is tested is who answers, not how well.
+// A table from the GPU's record alone: what is tested is who answers, not how well.
 RuntimeTable table_of(TileKernel kernel) {
   TuneCrossGpuRequest request;
   request.kernel = std::move(kernel);

@@ -11,8 +11,9 @@
 #include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/ceiling/ceiling_features.h"
 #include "warploom/kernels/collectives/across_nodes.h"
-#include "warploom/kernels/step_kernels.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 
@@ -55,6 +56,7 @@ struct Diagnoser {
   const CeilingModel& ceilings;
   const GpuSpec& gpu;
   Diagnosis& result;
+  std::shared_ptr<const LatencyModel> latency{};  // that priced the kernels; null: they were measured
   RoutingCache routing;
   std::map<std::string, LeftOut> left_out;
   std::set<Family> borrowed;
@@ -66,17 +68,20 @@ struct Diagnoser {
     entry.time = entry.time.value_or(Seconds(0.0)) + time;
   }
 
-  // Returns nothing for what has no ceiling. p10 and p90 of one call.
+  // Returns nothing for what has no ceiling. p10 and p90 of one call, whose implementation is `context`.
   const DiagnosedKernel* add(DiagnosedKernel kernel, Seconds p10, Seconds p90, const KernelContext& context) {
     const Family family = family_of(kernel.op);
     if (ceilings.family(family) == nullptr) {
       leave_out(fmt::format("{}: no ceiling of the family", name_of(family)), kernel.actual * kernel.calls);
       return nullptr;
     }
+    const ProfileSources sources{
+        .constants = latency != nullptr ? fitted_constants(*latency, kernel.op, gpu) : nullptr,
+        .routing = &routing};
     KernelProfile p, learned;  // what is shown; what ceilings were learned on
     try {
-      p = profile(kernel.op, gpu, context, {.routing = &routing});
-      learned = frozen_profile(kernel.op, gpu, context, &routing);
+      p = profile(kernel.op, gpu, context, sources);
+      learned = ceiling_profile(kernel.op, gpu, &routing);
     } catch (const Unsupported& error) {
       leave_out(error.what(), kernel.actual * kernel.calls);
       return nullptr;
@@ -89,7 +94,7 @@ struct Diagnoser {
     kernel.least_saved = std::min(kernel.gap.saved, gap_of(at(result.quantile - kQuantileStep), p10).saved);
     kernel.most_saved = std::max(kernel.gap.saved, gap_of(at(result.quantile + kQuantileStep), p90).saved);
     kernel.bound = p.limited_by;
-    kernel.causes = counterfactuals(kernel.op, gpu, p, kernel.actual);
+    kernel.causes = counterfactuals({kernel.op, gpu, context, sources, p, kernel.actual});
     kernel.demand = p.demand;
     kernel.useful_flop = p.work.matrix_flop.value() + p.work.fma_flop.value();
     if (!kernel.ceiling.known_gpu) borrowed.insert(family);
@@ -159,13 +164,13 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
           estimate.p50 * (count * times));
       continue;
     }
-    const DiagnosedKernel* kernel =
-        diagnoser.add({.label = std::string(node.label),
-                       .op = node.op,
-                       .calls = count * times,
-                       .actual = estimate.p50,
-                       .source = priced.source},
-                      estimate.p10, estimate.p90, setup.kernels.of(node.op, *setup.gpu));
+    const DiagnosedKernel* kernel = diagnoser.add(
+        {.label = std::string(node.label),
+         .op = node.op,
+         .calls = count * times,
+         .actual = estimate.p50,
+         .source = priced.source},
+        estimate.p10, estimate.p90, {priced.source.framework, priced.source.version, priced.source.kernel});
     if (kernel == nullptr) continue;
     change.saved += kernel->gap.saved * count;
     change.least_saved += kernel->least_saved * count;
@@ -176,6 +181,7 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
 
 void add_predicted(const StaticBatchRequest& request, std::shared_ptr<const LatencyModel> latency,
                    Diagnoser& diagnoser) {
+  diagnoser.latency = latency;
   const ServingSetup setup = resolve_asked(request.setup, std::move(latency));
   const StaticBatchTime time = price_static_batch(request, setup).time;
   add_step(setup, StepShape::whole_prompts(request.batch, request.input_tokens),

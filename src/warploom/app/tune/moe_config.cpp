@@ -48,12 +48,14 @@ namespace {
 MoeLayer layer_of(const MoeConfigRequest& request) {
   if (request.model.empty()) return request.layer;
   const ModelArchitecture model = load_model(request.model, request.files);
-  if (!model.mixture) throw InvalidInput(fmt::format("moe-config: {} has no mixture of experts", model.name));
+  const MixtureOfExperts* mixture = model.mixture();
+  if (mixture == nullptr)
+    throw InvalidInput(fmt::format("moe-config: {} has no mixture of experts", model.name));
   MoeLayer layer = request.layer;
   layer.hidden = model.hidden;
-  layer.experts = model.mixture->experts;
-  layer.top_k = model.mixture->top_k;
-  layer.intermediate = model.mixture->intermediate;
+  layer.experts = mixture->experts;
+  layer.top_k = mixture->top_k;
+  layer.intermediate = mixture->intermediate;
   return layer;
 }
 

@@ -11,7 +11,6 @@
 #include "warploom/base/file_scope.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/wave_fit.h"
-#include "warploom/tuner/wavetune/wavetune_table.h"
 
 namespace warploom {
 
@@ -45,15 +44,5 @@ std::optional<TileConfig> chosen_default(const std::string& text, const WaveMode
 // Throws IoError, InvalidInput (bad samples, as sample_limits.h has them), NotFound (unknown GPU).
 // For the method warploom.
 TuneFitResult tune_fit(const TuneFitRequest& request);
-
-struct WaveTuneFitResult {
-  WaveTuneTable table;
-  std::string warning;     // as above
-  double fit_seconds = 0;  // varies from run to run
-};
-
-// Of the method wavetune (tuner/wavetune/); throws as tune_fit does, and when the correction is turned off,
-// which the published model does not have.
-WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request);
 
 }  // namespace warploom

@@ -30,13 +30,6 @@ void check_rows_given(const TunePickRequest& request) {
                                : "tune pick: expected m, or expert_rows of a grouped_gemm");
 }
 
-TrustedPick trusted(const RuntimeTable& table, const TileShape& shape, const TilePick& pick) {
-  return {.pick = pick, .error_bound = table.error_bound(shape, pick), .tier = table.tier()};
-}
-TrustedPick trusted(const WaveTuneTable& table, const TileShape& shape, const TilePick& pick) {
-  return {.pick = pick, .extrapolated = table.extrapolated(shape, pick)};
-}
-
 }  // namespace
 
 FieldTable TunePickRequest::describe() {
@@ -54,23 +47,20 @@ FieldTable TunePickRequest::describe() {
 
 TunePickResult tune_pick(const TunePickRequest& request) {
   check_rows_given(request);
-  const TileTable table = open_tile_table(request.table);
-  if (!request.m) check_expert_rows(kernel_of(table), request.expert_rows);
+  const RuntimeTable table = RuntimeTable::open(request.table);
+  if (!request.m) check_expert_rows(table.kernel(), request.expert_rows);
   const TileShape shape{request.m.value_or(pairs_of(request.expert_rows)), request.n, request.k};
   check_shape(shape, "tune pick");
+  std::vector<TilePick> picks;
+  if (!request.m)
+    picks = {table.pick(request.expert_rows, shape.n, shape.k)};
+  else if (request.best > 1)
+    picks = table.best(shape, std::size_t(request.best));
+  else
+    picks = {table.pick(shape)};
   TunePickResult result{.shape = shape, .picks = {}};
-  std::visit(
-      [&](const auto& held) {
-        std::vector<TilePick> picks;
-        if (!request.m)
-          picks = {held.pick(request.expert_rows, shape.n, shape.k)};
-        else if (request.best > 1)
-          picks = held.best(shape, std::size_t(request.best));
-        else
-          picks = {held.pick(shape)};
-        for (const TilePick& pick : picks) result.picks.push_back(trusted(held, shape, pick));
-      },
-      table);
+  for (const TilePick& pick : picks)
+    result.picks.push_back({.pick = pick, .error_bound = table.error_bound(shape, pick), .tier = table.tier()});
   return result;
 }
 

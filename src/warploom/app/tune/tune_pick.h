@@ -11,7 +11,7 @@
 #include "warploom/base/fields.h"
 #include "warploom/fused_moe/moe_layer.h"
 #include "warploom/tuner/table_options.h"
-#include "warploom/tuner/tile_table.h"
+#include "warploom/tuner/runtime_table.h"
 
 namespace warploom {
 
@@ -27,8 +27,7 @@ struct TunePickRequest {
 // A pick, and how far its time is to be trusted.
 struct TrustedPick {
   TilePick pick;
-  std::optional<double> error_bound;  // share of the time; of a table of ours
-  std::optional<bool> extrapolated;   // of the published model
+  double error_bound = 0;  // share of the time
   TableTier tier = TableTier::Measured;
 };
 
@@ -37,7 +36,7 @@ struct TunePickResult {
   std::vector<TrustedPick> picks;  // the best first
 };
 
-// Throws what open_tile_table throws; InvalidInput without rows, with both kinds of them, or for rows of
+// Throws what RuntimeTable::open throws; InvalidInput without rows, with both kinds of them, or for rows of
 // experts that the table has not.
 TunePickResult tune_pick(const TunePickRequest& request);
 

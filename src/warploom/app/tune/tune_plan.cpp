@@ -10,7 +10,6 @@
 #include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuner/legality.h"
-#include "warploom/tuner/wavetune/boundary_anchors.h"
 
 namespace warploom {
 
@@ -47,7 +46,7 @@ std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gp
   if (request.round == AnchorRound::Second)
     return plan_second_round(request.kernel, gpu, read_tile_samples(request.samples).rows);
   const auto space = space_of(request, gpu);
-  if (request.method == TuneMethod::WaveTune) return plan_boundary_anchors(request.kernel, gpu, space);
+  if (request.method == TuneMethod::WaveTune) return published_anchors(request.kernel, gpu, space);
   return request.round == AnchorRound::First ? plan_first_round(request.kernel, gpu, space)
                                              : plan_anchors(request.kernel, gpu, space);
 }

@@ -41,6 +41,9 @@ struct TunePlanResult {
 // IoError.
 // Samples ask for the second round. Throws InvalidInput also as check_kernel_scope.
 TunePlanResult tune_plan(const TunePlanRequest& request);
+// The anchors of the published wave model; outside warploom-judge throws JudgingElsewhere.
+std::vector<AnchorRow> published_anchors(const TileKernel& kernel, const TileGpu& gpu,
+                                         const std::vector<TileConfig>& space);
 // The round that the request names, of a kernel that was checked before.
 TunePlanResult write_anchors(const TunePlanRequest& request);
 

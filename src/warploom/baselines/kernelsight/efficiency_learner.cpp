@@ -7,7 +7,7 @@
 
 #include "warploom/baselines/linear.h"
 #include "warploom/baselines/network/train_network.h"
-#include "warploom/kernels/frozen/frozen_profile.h"
+#include "warploom/kernels/kernel_profile.h"
 #include "warploom/learning/boosting.h"
 #include "warploom/learning/small_cholesky.h"
 
@@ -88,7 +88,7 @@ DenseNetwork small_mlp(const EfficiencySamples& samples, std::uint64_t seed) {
 }  // namespace
 
 EfficiencyView efficiency_view(const Operator& op, const GpuSpec& gpu) {
-  const KernelProfile p = frozen_profile(op, gpu);
+  const KernelProfile p = profile(op, gpu);
   const double sms = double(gpu.sm_count), tasks = std::max(1.0, p.tasks);
   const double occupancy = std::max(1.0, p.occupancy);
   const double waves = tasks / (sms * occupancy);

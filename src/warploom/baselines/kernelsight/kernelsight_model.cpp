@@ -70,7 +70,7 @@ LatencyEstimate KernelSightModel::estimate(const Operator& op, const GpuSpec& gp
   const EfficiencyView view = efficiency_view(op, gpu);
   const GridInterpolator* swept = surface(keys);
   const KernelSightKernel* learned = kernel(op, keys, context);
-  // Of a kernel with too few rows for a learner, the points that were measured say what they can.
+  // Where a kernel has too few rows for a learner, the points that were measured say what they can.
   if (swept != nullptr)
     if (const auto log_efficiency =
             learned == nullptr ? swept->at(coordinates.values()) : swept->between(coordinates.values()))

@@ -11,7 +11,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/parallel.h"
 #include "warploom/baselines/library_rows.h"
-#include "warploom/kernels/family_kind.h"
+#include "warploom/kernels/operator_family.h"
 #include "warploom/measurements/splits.h"
 
 namespace warploom::baselines {
@@ -203,7 +203,7 @@ class KernelSightTraining {
     for (auto& [key, surface] : parts_.surfaces) surface.finish();
   }
 
-  // Of each family and data types the learned library with the most rows.
+  // For each family and data types, the learned library with the most rows.
   void choose_usual() {
     const Dataset& data = rows_.dataset;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> counts;

@@ -19,6 +19,8 @@ struct AttentionBase {
   double steps = 1;                                       // mean steps of a block
   double splits = 1;                                      // parts of one cache
   double resident = 0;                                    // share of operands that rest in L2
+  double overlap = 1;                                     // power of the sum of compute and memory
+  double balance = 1;                                     // compute / evenly spread over the SMs
   // The same where the cache comes from memory (KernelHints::cold_operands); 0: the kernel does not tell.
   double cold_seconds = 0, cold_memory = 0;
 };

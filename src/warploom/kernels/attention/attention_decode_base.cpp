@@ -334,6 +334,8 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
   base.longest = chain / clock;
   const double busiest = kernel.one_block() ? std::ceil(base.tasks / sms) * chain : std::max(load, chain);
   base.compute = busiest / clock * kernel.slowdown();
+  base.balance = std::max(1.0, busiest / load);
+  base.overlap = c[kOverlap];
 
   const double heads = double(view.heads());
   const double token_bytes = tokens * heads * double(view.key_dim + view.value_dim) * 2;

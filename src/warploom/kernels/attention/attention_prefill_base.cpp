@@ -226,7 +226,9 @@ AttentionBase prefill_base(const AttentionView& view, const AttentionTiling& til
   base.steps = steps / base.tasks;
   base.longest = longest_clocks / clock;
   const double tail = waves > 1 ? kernel.tail(waves, base.steps / longest) * longest_clocks : 0.0;
-  base.compute = (std::max(load, longest_clocks * kernel.solo()) + tail) / clock;
+  const double busiest = std::max(load, longest_clocks * kernel.solo()) + tail;
+  base.compute = busiest / clock;
+  base.balance = busiest / load;
 
   const double bytes = keys * view.cache_width() * bytes_per_element(view.kv_cache) +
                        tokens * double(view.heads()) * double(view.key_dim + view.value_dim) * 2;
@@ -240,7 +242,8 @@ AttentionBase prefill_base(const AttentionView& view, const AttentionTiling& til
   base.write = std::max(seconds(kernel.written_bytes(tokens), c[kWriteWarm], c[kWriteDram]),
                         kernel.write_blocks(tokens));
   base.launch = kernel.launch();
-  base.seconds = base.launch + base.write + power_sum(base.compute, base.memory, c[kOverlap]);
+  base.overlap = c[kOverlap];
+  base.seconds = base.launch + base.write + power_sum(base.compute, base.memory, base.overlap);
   return base;
 }
 

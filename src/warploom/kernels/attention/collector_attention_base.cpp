@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "warploom/kernels/structural_terms.h"
 
@@ -115,7 +116,10 @@ AttentionBase collector_prefill_base(const AttentionView& view, const GpuSpec& g
   base.tasks = all.blocks;
   base.steps = all.steps / all.blocks;
   base.longest = (all.longest + kTaskSteps) * step / clock;
-  base.compute = makespan(view, all, sms, step) / clock;
+  const double span = makespan(view, all, sms, step);
+  base.compute = span / clock;
+  base.balance = std::max(1.0, span * sms / ((all.steps + all.blocks * kTaskSteps) * step));
+  base.overlap = kPrefillOverlap;
   const double bytes = totals.keys * view.cache_width() * bytes_per_element(view.kv_cache) +
                        totals.queries * double(view.heads()) * double(view.key_dim + view.value_dim) *
                            bytes_per_element(view.compute);
@@ -159,6 +163,7 @@ AttentionBase collector_decode_base(const AttentionView& view, const GpuSpec& gp
   base.compute = clocks / clock;
   base.write = parts > 0 ? (kCombineLaunch + parts * kCombinePart) / clock : 0.0;
   base.launch = kDecodeLaunch / clock;
+  base.overlap = std::numeric_limits<double>::infinity();  // compute holds the streaming of its waves
   base.seconds = base.launch + base.compute + base.write;
   return base;
 }

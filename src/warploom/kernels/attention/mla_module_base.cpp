@@ -24,7 +24,6 @@ constexpr double kAbsorbedIterationClocks = 1500;  // set by hand over the publi
 constexpr double kProjectionLaunch = 10e-6;        // s, of all projections; set by hand
 constexpr double kProjectionRateShare = 0.6;       // of the matrix rate
 constexpr double kProjectionDramShare = 0.81;      // of peak bandwidth, streaming reads
-constexpr double kOverlap = 3;                     // power of the sums of compute and memory
 
 void sum_batch(const AttentionView& view, MlaModuleBase& base) {
   const AttentionTotals totals = attention_totals(view);
@@ -45,7 +44,9 @@ void expand(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted
   base.tasks = heads * std::max(base.requests, base.queries / kQueriesPerTask);
   base.iterations = std::ceil(base.longest_keys / kKeysPerIteration);
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, op.compute)).value();
-  base.compute = base.flop / rate / fitted[kRateShare] / wave_fill(base.tasks / double(gpu.sm_count));
+  const double fill = wave_fill(base.tasks / double(gpu.sm_count));
+  base.compute = base.flop / rate / fitted[kRateShare] / fill;
+  base.balance = 1 / fill;
 }
 
 void absorb(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted, MlaModuleBase& base) {
@@ -63,7 +64,9 @@ void absorb(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted
   const double schedule = std::ceil(base.tasks / sms) * std::ceil(base.iterations / splits) *
                           kAbsorbedIterationClocks / clock_under_load(gpu, ClockRule::DataSheet).hertz;
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, op.compute)).value();
-  base.compute = std::max(base.flop / rate / fitted[kRateShare], schedule);
+  const double products = base.flop / rate / fitted[kRateShare];
+  base.compute = std::max(products, schedule);
+  base.balance = std::max(1.0, base.compute / std::max(products, schedule * wave_fill(base.tasks / sms)));
 }
 
 void project(const MlaModule& op, const GpuSpec& gpu, MlaModuleBase& base) {
@@ -78,7 +81,7 @@ void project(const MlaModule& op, const GpuSpec& gpu, MlaModuleBase& base) {
       kProjectionLaunch + power_sum(2 * base.weights * base.queries / (kProjectionRateShare * rate),
                                     base.weights * bytes_per_element(weight_type(op.projections)) /
                                         (kProjectionDramShare * gpu.memory_bandwidth.value()),
-                                    kOverlap);
+                                    kMlaModuleOverlap);
 }
 
 }  // namespace
@@ -91,8 +94,8 @@ MlaModuleBase mla_module_base(const MlaModule& op, const GpuSpec& gpu, const Bas
   op.decode ? absorb(op, gpu, fitted, base) : expand(op, gpu, fitted, base);
   project(op, gpu, base);
   base.memory = base.bytes / gpu.memory_bandwidth.value();
-  base.seconds =
-      base.launch + power_sum(base.compute, base.memory / fitted[kDramRate], kOverlap) + base.projections;
+  base.streamed = base.memory / fitted[kDramRate];
+  base.seconds = base.launch + power_sum(base.compute, base.streamed, kMlaModuleOverlap) + base.projections;
   return base;
 }
 

@@ -10,10 +10,14 @@
 
 namespace warploom {
 
+inline constexpr double kMlaModuleOverlap = 3;  // power of the sums of compute and memory
+
 struct MlaModuleBase {
   double seconds = 0, launch = 0;
   double compute = 0;                                     // of the attention, seconds
   double memory = 0;                                      // its bytes at DRAM's peak, seconds
+  double streamed = 0;                                    // the same at the share of it that is reached
+  double balance = 1;                                     // compute / evenly spread over the SMs
   double projections = 0;                                 // of the products around it, seconds
   double flop = 0, bytes = 0, tasks = 0, iterations = 0;  // of the attention
   double weights = 0;                                     // elements of the projections

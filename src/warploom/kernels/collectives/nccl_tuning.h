@@ -39,11 +39,11 @@ inline constexpr double kRingPlateau = 1.4;
 // Shares of the raw rate of a link and of an adapter. Links: 20 of 25 GB/s (sm_80), 20.6 of 25 (sm_90), 40.1
 // of 50 (sm_100). Adapters: "46-48 GB/s per NIC" of 50 (NVIDIA/nccl-tests, issue 290).
 inline constexpr double kLinkShare = 0.8, kHopperLinkShare = 0.824, kNicShare = 0.94;
-// Of direct sends between pairs, as an all-to-all has them: 19.8 GB/s of bus bandwidth on two nodes of eight
+// By direct sends between pairs, as an all-to-all has them: 19.8 GB/s of bus bandwidth on two nodes of eight
 // A100 with 12.5 GB/s a GPU, 8/15 of it across (NVIDIA/nccl, issue 1138).
 inline constexpr double kPairShare = 0.85;
 
-// Of the bytes on a wire, the payload: half of LL's, 120 of 128 of LL128's.
+// The payload's share of the bytes on a wire: half of LL's, 120 of 128 of LL128's.
 inline constexpr double kLLPayload = 0.5, kLL128Payload = 120.0 / 128, kRingLL128Share = 0.92;
 inline constexpr double kLonelyRingLL128Share = 0.7;  // one GPU a node sends and receives by one adapter
 inline constexpr double kTreeShare = 0.92, kTreeLLShare = 1 / 3.8;

@@ -1,6 +1,6 @@
 // What answers for collectives across nodes, in place of the kernels that were swept.
 //
-// Of NCCL's no sound row crosses nodes: those that do (16 A100 and pairs of A100, A40 and H100 by Vidur) ran
+// No sound row of NCCL crosses nodes: those that do (16 A100 and pairs of A100, A40 and H100 by Vidur) ran
 // over networks that nobody named, at 2 to 36 GB/s a node. So a model of its own prices them
 // (across_nodes.h), never below what the same buffer takes inside one node. Of dispatch and combine there are
 // rows of DeepEP across 2, 4 and 8 nodes of H100: its cell answers for every GPU, scaled to its network.
@@ -20,7 +20,7 @@ class NetworkKernels {
 
   // Whether the question is of a collective across nodes; never of a row that was swept.
   bool serves(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const;
-  // Of a question that it serves. Tier cross_gpu, and roofline on AMD's GPUs, whose RCCL nobody tuned here;
+  // For a question that it serves. Tier cross_gpu, and roofline on AMD's GPUs, whose RCCL nobody tuned here;
   // measured for DeepEP alone, on H100 with its record's network and eight ranks a node. Throws as
   // LatencyModel does.
   KernelAnswer answer(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const;

@@ -18,7 +18,7 @@ struct NodeSpan {
   bool link_reduces = false, network_reduces = false;  // switches that add up
 
   bool crosses() const { return domains > 1; }
-  // Of all adapters that a domain's ranks share.
+  // Rate of all adapters that a domain's ranks share.
   double domain_nics() const { return per_domain * nic; }
 };
 

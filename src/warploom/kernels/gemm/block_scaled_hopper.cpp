@@ -15,7 +15,7 @@ constexpr std::string_view kSource =
 
 constexpr double kTile = double(kBlockScaledTile);
 constexpr double kClusterColumns = double(kBlockScaledClusterColumns);
-// Of Hopper parts with HBM3. The records' L2 figures are micro-benchmarks; kernels follow them by about half.
+// Hopper parts with HBM3. The records' L2 figures are micro-benchmarks; kernels follow them by about half.
 constexpr double kTypicalL2 = 8.8e12;                    // B/s, the records of H100 and H200
 constexpr double kFeedOverlap = 4, kCacheSharpness = 4;  // powers: nearly the larger alone
 constexpr double kTilesOfStep = 3;  // one of inputs for both blocks of a cluster, two of weights
@@ -83,12 +83,13 @@ BlockScaledHopperBase block_scaled_hopper_base(const Gemm& op, const GpuSpec& gp
   s.compute = s.waves * (constant(kTileCycles) / clock + s.steps * fed_step);
   // Rows of tiles run together; weights beyond the cache are read again for each set of them.
   const double kept = power_sum(constant(kCacheShare) * l2 / s.weights, 1, kCacheSharpness);
-  const double again = 1 / (kept * kept * kept * kept);
-  const double traffic =
-      s.inputs + s.weights * (1 + again * (std::max(1.0, s.rounds) - 1)) + constant(kOutputShare) * s.outputs;
+  const double missed = 1 / (kept * kept * kept * kept), sets = std::max(1.0, s.rounds) - 1;
+  const double traffic = s.inputs + s.weights * (1 + missed * sets) + constant(kOutputShare) * s.outputs;
+  s.again = s.weights * missed * sets / traffic;
   s.memory = traffic / (constant(kDramPeakShare) * gpu.memory_bandwidth.value());
   s.launch = constant(kLaunchSeconds);
-  s.seconds = s.launch + power_sum(s.compute, s.memory, constant(kOverlap));
+  s.overlap = constant(kOverlap);
+  s.seconds = s.launch + power_sum(s.compute, s.memory, s.overlap);
   return s;
 }
 

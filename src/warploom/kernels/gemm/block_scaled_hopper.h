@@ -23,6 +23,7 @@ struct BlockScaledHopperBase {
   double seconds = 0, launch = 0, compute = 0, memory = 0;
   double step = 0, math = 0, feed = 0;  // of one step: with scaling, products alone, operands from L2
   double inputs = 0, weights = 0, outputs = 0;
+  double overlap = 1, again = 0;  // power of the sum with DRAM; share of its bytes read another time
 };
 
 // Expects a product that `describes` (known_kernel.h) accepts. O(1).

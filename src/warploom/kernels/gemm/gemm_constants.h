@@ -9,7 +9,7 @@
 
 namespace warploom {
 
-// Of gemm_model.h, then of its power limit.
+// The constants of gemm_model.h, then of its power limit.
 std::span<const ConstantSpec> gemm_constants();
 
 GemmConstants gemm_constants_of(const BaseConstants& fitted);

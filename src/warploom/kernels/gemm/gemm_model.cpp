@@ -14,6 +14,7 @@ constexpr float kFullTile = 128;              // rows or columns from which a ti
 constexpr double kEpilogueResults = 32;       // that the constants of the epilogue are of
 constexpr double kFeedBytes = 128;            // of an operand row in one step
 constexpr std::int64_t kLargestTile = 32768;  // results that one SM's registers or tensor memory hold
+constexpr double kLeastEvenSeconds = 1e-12;   // so that a balance exists
 // What of an architecture decides its kernels.
 struct Design {
   bool async = false;     // wgmma or tcgen05
@@ -171,6 +172,20 @@ void GemmModel::price_memory(const Gemm& op, GemmPrice& price) const {
   price.quantise_seconds =
       quantise_seconds_ +
       bytes / quantise_share_ * (share / memory_bandwidth_ + (1 - share) / (2 * tiles_.l2_rate));
+}
+
+double GemmModel::balance(const Gemm& op, const GemmPrice& price) const {
+  const GemmTileTerms& t = tiles_;
+  const double rounds = std::ceil(price.waves);
+  const double effective = rounds - (price.waves > 1 ? double(t.tail) * (rounds - price.waves) : 0);
+  const double steps = std::ceil(std::ceil(double(op.k) / double(t.depth)) / price.splits);
+  const auto seconds = [&](double waves) {
+    return steps * std::max(waves * double(t.step_seconds[price.tile]),
+                            price.waves * double(t.busy_seconds[price.tile])) +
+           double(t.fixed_seconds[price.tile]) * (1 + (waves - 1) * double(t.shown));
+  };
+  const double idle = seconds(effective) - seconds(price.waves);
+  return price.tile_seconds / std::max(price.tile_seconds - std::max(idle, 0.0), kLeastEvenSeconds);
 }
 
 void GemmModel::price(const Gemm& op, GemmPrice& price) const {

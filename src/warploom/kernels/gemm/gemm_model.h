@@ -70,6 +70,9 @@ class GemmModel {
   void forbid_splits() { tiles_.may_split = false; }
   // Factor by which the power limit slows a product that fills the SMs; at least 1.
   double slowdown() const { return slowdown_; }
+  double overlap() const { return overlap_; }  // p
+  // Seconds of the tiles of a priced product over those where no SM idles in the last wave; at least 1.
+  double balance(const Gemm& op, const GemmPrice& price) const;
   double input_bytes() const { return input_bytes_; }
   double weight_bytes() const { return weight_bytes_; }
 

@@ -41,6 +41,11 @@ bool takes_first_tile(KnownKernel kernel, const GpuSpec& gpu, MatmulScheme schem
   return kernel == KnownKernel::MoeFlashinferCutlass && has_wgmma(gpu) && scheme != MatmulScheme::Fp8Block;
 }
 
+// Of the products, and if their tiles kept every SM busy to the end.
+struct ProductTime {
+  double seconds = 0, even = 0;
+};
+
 // What every height of tile shares; what must be divided by is divided by once.
 struct Products {
   const MoeSizes& sizes;
@@ -58,31 +63,32 @@ struct Products {
     return {sizes, constants, depth, sms, clock, rate, weight_bytes, activation_bytes, tile_columns, wait};
   }
 
-  double seconds(double height, double tiles) const {
+  ProductTime time(double height, double tiles) const {
     const double math = columns * (height + constants.half_rows) * per_row;
     const double feed = (height * activation_bytes + columns * weight_bytes) * per_feed_byte;
     return passes(tiles, std::max(math, feed) + constants.step_cycles);
   }
 
   // `tiles`: of all experts, down.
-  double passes(double tiles, double per_step) const {
-    double cycles = 0;
-    if (gate_tiles > 0) cycles += pass(tiles * gate_tiles, depth, per_step);
-    if (down_tiles > 0) cycles += pass(tiles * down_tiles, sizes.width, per_step);
-    return cycles * per_clock;
+  ProductTime passes(double tiles, double per_step) const {
+    ProductTime cycles;
+    if (gate_tiles > 0) add_pass(tiles * gate_tiles, depth, per_step, cycles);
+    if (down_tiles > 0) add_pass(tiles * down_tiles, sizes.width, per_step, cycles);
+    return {cycles.seconds * per_clock, cycles.even * per_clock};
   }
 
   // At least one tile after the other's operands, nothing else on its SM.
-  double pass(double tiles, double inner, double per_step) const {
-    const double waves = tiles * per_sm;
+  void add_pass(double tiles, double inner, double per_step, ProductTime& cycles) const {
+    const double waves = tiles * per_sm, of_tile = per_step * inner + constants.prologue_cycles;
     const double rounded = std::max(waves + constants.wave_rounding * (std::ceil(waves) - waves), 1.0);
-    return std::max(rounded * (per_step * inner + constants.prologue_cycles),
-                    inner * chain_share * constants.chain_cycles + constants.prologue_cycles);
+    cycles.seconds +=
+        std::max(rounded * of_tile, inner * chain_share * constants.chain_cycles + constants.prologue_cycles);
+    cycles.even += waves * of_tile;
   }
 };
 
 // With the first tile of FlashInfer's list: operands from L2 set the pace. `l2_rate` of all SMs.
-double first_tile_seconds(const Products& products, double tiles, double l2_rate) {
+ProductTime first_tile_time(const Products& products, double tiles, double l2_rate) {
   const double per_sm = kUnsharedL2 * l2_rate / (products.sms * products.clock);
   const double per_step =
       (kFirstTileRows * products.activation_bytes + kFirstTileColumns * products.weight_bytes) / per_sm +
@@ -92,52 +98,52 @@ double first_tile_seconds(const Products& products, double tiles, double l2_rate
 
 // The height that Marlin takes: the least that keeps experts under 0.9 full, at most 64 (vLLM,
 // fused_marlin_moe.py).
-void price_marlin(const Products& products, const RoutingLoad& load, double pairs_per_expert, MoeBase& base) {
+ProductTime price_marlin(const Products& products, const RoutingLoad& load, double pairs_per_expert,
+                         MoeBase& base) {
   constexpr double kFull = 0.9, kTallest = 64;
   const std::array<std::pair<double, double>, 4> lower{
       {{8, load.row_tiles[0]}, {16, load.row_tiles[1]}, {32, load.row_tiles[2]}, {48, load.row_tiles_48}}};
   for (const auto& [height, tiles] : lower)
     if (pairs_per_expert / height < kFull) {
-      base.products = products.seconds(height, tiles);
       base.tile_rows = height;
-      return;
+      return products.time(height, tiles);
     }
-  base.products = products.seconds(kTallest, load.row_tiles[3]);
   base.tile_rows = kTallest;
+  return products.time(kTallest, load.row_tiles[3]);
 }
 
 // Share of the launches that one product alone has: the public rows of one pass time its kernel and
 // nothing around it.
 constexpr double kLaunchOfPass = 0.2;
 
-// Products with each height, and with the one that the kernel takes.
-void add_products(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RankWorkload& work,
-                  const Products& products, MoeBase& base) {
+// Products with each height; answers those with the tile that the kernel takes.
+ProductTime price_products(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel,
+                           const RankWorkload& work, const Products& products, MoeBase& base) {
   const RoutingLoad& load = work.load;
-  base.products = std::numeric_limits<double>::infinity();
+  ProductTime taken{.seconds = std::numeric_limits<double>::infinity()};
   base.tile_columns = kColumns;
   constexpr std::array<std::size_t, kMoeHeights.size()> kBlock{1, 2, 3, 4};  // in kRowBlocks
   for (std::size_t i = 0; i < kMoeHeights.size(); ++i) {
-    base.by_height[i] = products.seconds(kMoeHeights[i], load.row_tiles[kBlock[i]]);
-    if (base.by_height[i] >= base.products) continue;
-    base.products = base.by_height[i];
+    const ProductTime time = products.time(kMoeHeights[i], load.row_tiles[kBlock[i]]);
+    base.by_height[i] = time.seconds;
+    if (time.seconds >= taken.seconds) continue;
+    taken = time;
     base.tile_rows = kMoeHeights[i];
   }
   if (takes_first_tile(kernel, gpu, op.scheme)) {
-    base.products = first_tile_seconds(products, load.row_tiles[kBlock[3]], gpu.l2_bandwidth.value());
+    taken = first_tile_time(products, load.row_tiles[kBlock[3]], gpu.l2_bandwidth.value());
     base.tile_rows = kFirstTileRows;
     base.tile_columns = kFirstTileColumns;
   }
   if (kernel == KnownKernel::MoeMarlin)
-    price_marlin(products, load, work.choices / products.sizes.held, base);
+    taken = price_marlin(products, load, work.choices / products.sizes.held, base);
   const bool one_pass = kernel == KnownKernel::MoeTriton && op.pass != MoePass::Both;
-  if (!work.untuned && !one_pass) return;
+  if (!work.untuned && !one_pass) return taken;
   const SourceTile tile =
       one_pass ? pipeweave_tile(op, gpu) : sglang_default_tile(op, work.tokens, products.sizes.held);
-  base.products =
-      products.with_tile(tile.columns, tile.chain_share).seconds(tile.rows, load.row_tiles[tile.block]);
   base.tile_rows = tile.rows;
   base.tile_columns = tile.columns;
+  return products.with_tile(tile.columns, tile.chain_share).time(tile.rows, load.row_tiles[tile.block]);
 }
 
 // (a^3 + b^3)^(1/3) of positive numbers, to 1e-15: a start from the chord of the cube root, then two of
@@ -187,7 +193,9 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
                           bytes_per_element(weight_type(op.scheme)),
                           activation_bytes};
   MoeBase base;
-  add_products(op, gpu, kernel, work, products, base);
+  const ProductTime taken = price_products(op, gpu, kernel, work, products, base);
+  base.products = taken.seconds;
+  base.balance = taken.even > 0 ? std::max(1.0, taken.seconds / taken.even) : 1;
   const double filled = sizes.weight_bytes / (c.resident_share * l2), square = filled * filled;
   const double fourth = square * square;
   const double streamed = 1 / dram + 1 / (c.stream_bytes * sms * clock);

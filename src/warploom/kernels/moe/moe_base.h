@@ -23,6 +23,8 @@
 
 namespace warploom {
 
+inline constexpr double kMoeOverlap = 3;  // power of the sum of products and weights
+
 // Row-tile heights that are priced.
 inline constexpr std::array<double, 4> kMoeHeights{16, 32, 64, 128};
 
@@ -40,6 +42,7 @@ struct MoeBase {
   double total = 0, launch = 0, products = 0, weights = 0, pairs_moved = 0, choices_moved = 0;
   std::array<double, kMoeHeights.size()> by_height{};  // products with each height
   double tile_rows = 0, tile_columns = 0;              // of the tile that `products` is priced with
+  double balance = 1;                                  // products / the same tiles spread evenly over the SMs
   double cold_total = 0, cold_weights = 0;             // where all weights come from memory
 };
 

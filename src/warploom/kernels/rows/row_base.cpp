@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
-#include <variant>
 
-#include "warploom/base/any_of.h"
 #include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/structural_terms.h"
 
@@ -45,7 +42,7 @@ constexpr double kStateBytes = 4, kActivationBytes = 2;  // fp32 states, 16-bit 
 // B/s per GPU across nodes, of the base that predictors were fitted over: a scale of what is learned and no
 // one's network. Answers come from collectives/network_kernels.h.
 constexpr double kNodeAdapter = 25e9;
-// Of a mixture whose operator does not say: DeepSeek-V3's choices and hidden width, one byte each.
+// For a mixture whose operator does not say: DeepSeek-V3's choices and hidden width, one byte each.
 constexpr double kUsualTopK = 8, kUsualToken = 7168;
 
 Exchange exchange_of(const Collective& op) {
@@ -82,50 +79,8 @@ std::span<const ConstantSpec> stream_constants() { return kStreamConstants; }
 std::span<const ConstantSpec> linear_attention_constants() { return kScanConstants; }
 std::span<const ConstantSpec> collective_constants() { return kCollectiveConstants; }
 
-RowTraffic row_traffic(const Operator& op) {
-  return std::visit(
-      [](const auto& o) -> RowTraffic {
-        using T = std::decay_t<decltype(o)>;
-        if constexpr (std::is_same_v<T, RmsNorm>) {
-          const double bytes = double(o.tokens * o.width) * bytes_per_element(o.type);
-          return {bytes * (o.residual ? 2 : 1), bytes * (o.residual ? 2 : 1), double(o.tokens),
-                  double(o.width)};
-        } else if constexpr (std::is_same_v<T, Activation>) {
-          const double bytes = double(o.tokens * o.width) * bytes_per_element(o.type);
-          return {bytes * (o.gated ? 2 : 1), bytes, double(o.tokens), double(o.width)};
-        } else if constexpr (std::is_same_v<T, Elementwise>) {
-          const double bytes = double(o.rows * o.width) * bytes_per_element(o.type);
-          return {bytes * double(o.inputs), bytes, double(o.rows), double(o.width)};
-        } else if constexpr (std::is_same_v<T, Rope>) {
-          const double width = double((o.heads + o.kv_heads) * o.head_dim);
-          const double bytes = double(o.tokens) * width * bytes_per_element(o.type);
-          return {bytes, bytes, double(o.tokens), width};
-        } else if constexpr (std::is_same_v<T, KvWrite>) {
-          const double width = double(2 * o.kv_heads * o.head_dim);
-          const double elements = double(o.tokens) * width;
-          return {elements * bytes_per_element(o.type), elements * bytes_per_element(o.kv_cache),
-                  double(o.tokens), width};
-        } else if constexpr (std::is_same_v<T, Quantize>) {
-          const double elements = double(o.rows * o.width);
-          return {elements * (o.dynamic ? 4.0 : 2.0), elements * bytes_per_element(o.target), double(o.rows),
-                  double(o.width)};
-        } else if constexpr (std::is_same_v<T, Embedding>) {
-          const double bytes = double(o.tokens * o.hidden) * bytes_per_element(o.type);
-          return {bytes, bytes, double(o.tokens), double(o.hidden)};
-        } else if constexpr (std::is_same_v<T, Sampling>) {
-          const double bytes = double(o.sequences * o.vocabulary) * 4;
-          return {2 * bytes, 0, double(o.sequences), double(o.vocabulary)};  // soft-max, then the choice
-        } else {                                                             // not row-wise
-          static_assert(AnyOf<T, Gemm, AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode, MlaModule,
-                              FusedMoe, LinearAttention, Collective>);
-          return {};
-        }
-      },
-      op);
-}
-
-RowBase row_base(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted) {
-  RowBase base{.launch = fitted[kStreamLaunchSeconds], .traffic = row_traffic(op)};
+RowBase row_base(const RowTraffic& traffic, const GpuSpec& gpu, const BaseConstants& fitted) {
+  RowBase base{.launch = fitted[kStreamLaunchSeconds], .traffic = traffic};
   const double bytes = base.traffic.read + base.traffic.written;
   base.stream = bytes / (fitted[kStreamDramRate] * gpu.memory_bandwidth.value());
   base.seconds = base.launch + base.stream;

@@ -12,16 +12,13 @@ struct RowTraffic {
   double read = 0, written = 0;
   double rows = 1, width = 1;
 };
-// Of the row-wise and element-wise operators; none for any other.
-RowTraffic row_traffic(const Operator& op);
-
 // seconds = launch + stream.
 struct RowBase {
   double seconds = 0, launch = 0;
   double stream = 0;  // bytes / (share of DRAM's peak)
   RowTraffic traffic;
 };
-RowBase row_base(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted);
+RowBase row_base(const RowTraffic& traffic, const GpuSpec& gpu, const BaseConstants& fitted);
 
 // seconds = launch + stream + math + serial.
 struct ScanBase {

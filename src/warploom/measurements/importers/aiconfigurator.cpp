@@ -1,5 +1,6 @@
 #include "warploom/measurements/internal/aiconfigurator.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -23,10 +24,8 @@ constexpr std::string_view kSparse = "a whole block of sparse attention: family 
 constexpr std::string_view kSparsePart = "a kernel of a block of sparse attention: family not modelled";
 constexpr std::string_view kWide =
     "one rank's part of experts spread over many GPUs, as no engine's step is priced: not modelled";
-constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kUnread{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kUnread{
     {{"mhc", "hyper-connections: family not modelled"},
-     {"dsa_context_module", kSparse},
-     {"dsa_generation_module", kSparse},
      {"dsv4_csa_context_module", kSparse},
      {"dsv4_csa_generation_module", kSparse},
      {"dsv4_hca_context_module", kSparse},
@@ -50,16 +49,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kUnread{
      {"wideep_mlp", kWide},
      {"dsv4_megamoe", "dispatch, experts and combine in one kernel: family not modelled"},
      {"moe_dsv41", "experts of one model timed by its collector alone, 25 rows a GPU: too few to learn"}}};
-
-TableFormat format(std::string_view folder, std::vector<Family> families, void (*read)(Table&, RowSink&)) {
-  return {.name = folder,
-          .folder = folder,
-          .columns = {},
-          .families = std::move(families),
-          .read = read,
-          .skip_reason = {},
-          .file_names_gpu = true};
-}
 
 }  // namespace
 
@@ -114,36 +103,29 @@ DataType aiconfigurator_type(const Table& table, std::size_t column) {
   return look_up(kNames, table, column);
 }
 
+TableFormat aiconfigurator_table(std::string_view folder, std::vector<Family> families,
+                                 void (*read)(Table&, RowSink&)) {
+  return {.name = folder,
+          .folder = folder,
+          .columns = {},
+          .families = std::move(families),
+          .read = read,
+          .skip_reason = {},
+          .file_names_gpu = true};
+}
+
 const std::vector<TableFormat>& aiconfigurator_formats() {
   static const std::vector<TableFormat> formats = [] {
-    std::vector<TableFormat> list{
-        format("gemm", {Family::Gemm}, read_aiconfigurator_gemm),
-        format("mla_bmm", {Family::Gemm}, read_aiconfigurator_mla_bmm),
-        format("moe", {Family::Moe}, read_aiconfigurator_moe),
-        format("quantize", {Family::Quantize}, read_aiconfigurator_quantize),
-        format("attention_context", {Family::AttentionPrefill}, read_aiconfigurator_attention_context),
-        format("attention_generation", {Family::AttentionDecode}, read_aiconfigurator_attention_generation),
-        format("encoder_attention", {Family::AttentionPrefill}, read_aiconfigurator_encoder_attention),
-        format("mla_context", {Family::MlaPrefill}, read_aiconfigurator_mla_context),
-        format("mla_generation", {Family::MlaDecode}, read_aiconfigurator_mla_generation),
-        format("mla_context_module", {Family::MlaModule}, read_aiconfigurator_mla_context_module),
-        format("mla_generation_module", {Family::MlaModule}, read_aiconfigurator_mla_generation_module),
-        format("gdn", {Family::LinearAttention}, read_aiconfigurator_linear_attention),
-        format("kda", {Family::LinearAttention}, read_aiconfigurator_linear_attention),
-        format("mamba2", {Family::LinearAttention}, read_aiconfigurator_mamba2),
-        format("allreduce", {Family::AllReduce}, read_aiconfigurator_allreduce),
-        format("nccl", {Family::AllReduce, Family::AllGather, Family::ReduceScatter, Family::AllToAll},
-               read_aiconfigurator_nccl),
-        format("deepep_ll", {Family::MoeDispatch, Family::MoeCombine},
-               read_aiconfigurator_deepep_low_latency),
-        format("deepep_normal", {Family::MoeDispatch, Family::MoeCombine}, read_aiconfigurator_deepep_normal),
-        format("trtllm_alltoall", {Family::MoeDispatch, Family::MoeCombine},
-               read_aiconfigurator_trtllm_alltoall)};
+    std::vector<TableFormat> all;
+    for (const AiconfiguratorTables& of_file : {WARPLOOM_AICONFIGURATOR_TABLES})
+      for (TableFormat& table : of_file.list()) all.push_back(std::move(table));
     for (const auto& [folder, reason] : kUnread) {
-      list.push_back(format(folder, {}, nullptr));
-      list.back().skip_reason = reason;
+      all.push_back(aiconfigurator_table(folder, {}, nullptr));
+      all.back().skip_reason = reason;
     }
-    return list;
+    std::sort(all.begin(), all.end(),
+              [](const TableFormat& a, const TableFormat& b) { return a.folder < b.folder; });
+    return all;
   }();
   return formats;
 }

@@ -58,9 +58,7 @@ void read_mla_module(Table& table, RowSink& sink, bool decode) {
   });
 }
 
-}  // namespace
-
-void read_aiconfigurator_attention_context(Table& table, RowSink& sink) {
+void read_attention_context(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const AttentionColumns attention(table);
   const std::size_t length = table.column("isl");
@@ -76,7 +74,7 @@ void read_aiconfigurator_attention_context(Table& table, RowSink& sink) {
   });
 }
 
-void read_aiconfigurator_attention_generation(Table& table, RowSink& sink) {
+void read_attention_generation(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const AttentionColumns attention(table);
   const std::size_t step = table.column("step");
@@ -92,7 +90,7 @@ void read_aiconfigurator_attention_generation(Table& table, RowSink& sink) {
   });
 }
 
-void read_aiconfigurator_encoder_attention(Table& table, RowSink& sink) {
+void read_encoder_attention(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t dtype = table.column("attn_dtype"), head_dim = table.column("head_dim"),
                     heads = table.column("num_heads"), batch = table.column("batch_size"),
@@ -106,7 +104,7 @@ void read_aiconfigurator_encoder_attention(Table& table, RowSink& sink) {
   });
 }
 
-void read_aiconfigurator_mla_context(Table& table, RowSink& sink) {
+void read_mla_context(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const MlaColumns mla(table);
   const std::size_t length = table.column("isl");
@@ -119,7 +117,7 @@ void read_aiconfigurator_mla_context(Table& table, RowSink& sink) {
   });
 }
 
-void read_aiconfigurator_mla_generation(Table& table, RowSink& sink) {
+void read_mla_generation(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const MlaColumns mla(table);
   const std::size_t step = table.column("step");
@@ -132,11 +130,21 @@ void read_aiconfigurator_mla_generation(Table& table, RowSink& sink) {
   });
 }
 
-void read_aiconfigurator_mla_context_module(Table& table, RowSink& sink) {
-  read_mla_module(table, sink, false);
+void read_mla_context_module(Table& table, RowSink& sink) { read_mla_module(table, sink, false); }
+void read_mla_generation_module(Table& table, RowSink& sink) { read_mla_module(table, sink, true); }
+
+std::vector<TableFormat> tables() {
+  return {aiconfigurator_table("attention_context", {Family::AttentionPrefill}, read_attention_context),
+          aiconfigurator_table("attention_generation", {Family::AttentionDecode}, read_attention_generation),
+          aiconfigurator_table("encoder_attention", {Family::AttentionPrefill}, read_encoder_attention),
+          aiconfigurator_table("mla_context", {Family::MlaPrefill}, read_mla_context),
+          aiconfigurator_table("mla_generation", {Family::MlaDecode}, read_mla_generation),
+          aiconfigurator_table("mla_context_module", {Family::MlaModule}, read_mla_context_module),
+          aiconfigurator_table("mla_generation_module", {Family::MlaModule}, read_mla_generation_module)};
 }
-void read_aiconfigurator_mla_generation_module(Table& table, RowSink& sink) {
-  read_mla_module(table, sink, true);
-}
+
+}  // namespace
+
+constinit const AiconfiguratorTables kAttentionTables{tables};
 
 }  // namespace warploom

@@ -46,9 +46,7 @@ struct DeepEpColumns {
   std::size_t nodes, hidden, top_k, tokens;
 };
 
-}  // namespace
-
-void read_aiconfigurator_allreduce(Table& table, RowSink& sink) {
+void read_allreduce(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t dtype = table.column("dtype"), ranks = table.column("num_gpus"),
                     size = table.column("message_size");
@@ -60,7 +58,7 @@ void read_aiconfigurator_allreduce(Table& table, RowSink& sink) {
   });
 }
 
-void read_aiconfigurator_nccl(Table& table, RowSink& sink) {
+void read_nccl(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table, "");
   const std::size_t name = table.column("op_name"), dtype = table.column("dtype"),
                     ranks = table.column("num_gpus"), size = table.column("message_size");
@@ -73,7 +71,7 @@ void read_aiconfigurator_nccl(Table& table, RowSink& sink) {
   });
 }
 
-void read_aiconfigurator_deepep_low_latency(Table& table, RowSink& sink) {
+void read_deepep_low_latency(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table, "");
   const DeepEpColumns deepep(table);
   const std::size_t combine = table.column("combine_latency_us");
@@ -88,7 +86,7 @@ void read_aiconfigurator_deepep_low_latency(Table& table, RowSink& sink) {
 }
 
 // Dispatch and combine take the transfer and, across nodes, the exchange of counts before it.
-void read_aiconfigurator_deepep_normal(Table& table, RowSink& sink) {
+void read_deepep_normal(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table, "");
   const DeepEpColumns deepep(table);
   const std::size_t dispatch_notify = table.column("dispatch_notify_us"),
@@ -114,7 +112,7 @@ void read_aiconfigurator_deepep_normal(Table& table, RowSink& sink) {
 }
 
 // Tokens are those of one rank: only then do the largest rows stay within the link rate and near it.
-void read_aiconfigurator_trtllm_alltoall(Table& table, RowSink& sink) {
+void read_trtllm_alltoall(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t name = table.column("op_name"), dtype = table.column("moe_dtype"),
                     distribution = table.column("distribution"), hidden = table.column("hidden_size"),
@@ -152,5 +150,20 @@ void read_aiconfigurator_trtllm_alltoall(Table& table, RowSink& sink) {
     row.add(op, {.kernel = kernel});
   });
 }
+
+std::vector<TableFormat> tables() {
+  return {
+      aiconfigurator_table("allreduce", {Family::AllReduce}, read_allreduce),
+      aiconfigurator_table(
+          "nccl", {Family::AllReduce, Family::AllGather, Family::ReduceScatter, Family::AllToAll}, read_nccl),
+      aiconfigurator_table("deepep_ll", {Family::MoeDispatch, Family::MoeCombine}, read_deepep_low_latency),
+      aiconfigurator_table("deepep_normal", {Family::MoeDispatch, Family::MoeCombine}, read_deepep_normal),
+      aiconfigurator_table("trtllm_alltoall", {Family::MoeDispatch, Family::MoeCombine},
+                           read_trtllm_alltoall)};
+}
+
+}  // namespace
+
+constinit const AiconfiguratorTables kCommunicationTables{tables};
 
 }  // namespace warploom

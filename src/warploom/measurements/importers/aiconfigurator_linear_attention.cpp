@@ -9,9 +9,7 @@ LinearAttentionStage stage_of(std::string_view kernel, std::string_view phase) {
   return phase == "context" ? LinearAttentionStage::Scan : LinearAttentionStage::StateUpdate;
 }
 
-}  // namespace
-
-void read_aiconfigurator_linear_attention(Table& table, RowSink& sink) {
+void read_linear_attention(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const bool kimi = table.path().parent_path().filename() == "kda";
   const std::size_t phase = table.column("phase"), convolution = table.column("d_conv"),
@@ -35,7 +33,7 @@ void read_aiconfigurator_linear_attention(Table& table, RowSink& sink) {
 }
 
 // Mamba-2 in the terms of linear attention: B and C groups are the keys, heads are the values.
-void read_aiconfigurator_mamba2(Table& table, RowSink& sink) {
+void read_mamba2(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t phase = table.column("phase"), convolution = table.column("d_conv"),
                     state = table.column("d_state"), heads = table.column("nheads"),
@@ -55,5 +53,15 @@ void read_aiconfigurator_mamba2(Table& table, RowSink& sink) {
     row.add(op);
   });
 }
+
+std::vector<TableFormat> tables() {
+  return {aiconfigurator_table("gdn", {Family::LinearAttention}, read_linear_attention),
+          aiconfigurator_table("kda", {Family::LinearAttention}, read_linear_attention),
+          aiconfigurator_table("mamba2", {Family::LinearAttention}, read_mamba2)};
+}
+
+}  // namespace
+
+constinit const AiconfiguratorTables kLinearAttentionTables{tables};
 
 }  // namespace warploom

@@ -44,9 +44,7 @@ Routing parse_distribution(const Table& table, std::size_t column) {
   table.refuse(column, "'balanced' or 'power_law_<exponent>'");
 }
 
-}  // namespace
-
-void read_aiconfigurator_gemm(Table& table, RowSink& sink) {
+void read_gemm(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t dtype = table.column("gemm_dtype"), m = table.column("m"), n = table.column("n"),
                     k = table.column("k");
@@ -61,7 +59,7 @@ void read_aiconfigurator_gemm(Table& table, RowSink& sink) {
   });
 }
 
-void read_aiconfigurator_mla_bmm(Table& table, RowSink& sink) {
+void read_mla_bmm(Table& table, RowSink& sink) {
   constexpr std::int64_t kNopeHeadDim = 128, kLoraRank = 512;  // DeepSeek-V3
   const AiconfiguratorColumns columns(table);
   const std::size_t name = table.column("op_name"), dtype = table.column("bmm_dtype"),
@@ -83,7 +81,7 @@ void read_aiconfigurator_mla_bmm(Table& table, RowSink& sink) {
   });
 }
 
-void read_aiconfigurator_moe(Table& table, RowSink& sink) {
+void read_moe(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t dtype = table.column("moe_dtype"), distribution = table.column("distribution"),
                     hidden = table.column("hidden_size"), intermediate = table.column("inter_size"),
@@ -109,7 +107,7 @@ void read_aiconfigurator_moe(Table& table, RowSink& sink) {
 
 // compute_scale rows hold the dynamic time minus the static one of the same shape: added back together they
 // give the dynamic quantisation. The rows of a table are sorted by name, so the differences come first.
-void read_aiconfigurator_quantize(Table& table, RowSink& sink) {
+void read_quantize(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t name = table.column("op_name"), dtype = table.column("quant_dtype"),
                     k = table.column("k"), m = table.column("m");
@@ -135,5 +133,16 @@ void read_aiconfigurator_quantize(Table& table, RowSink& sink) {
     row.add(op, {.latency = latency + difference->second, .marks = {.derived = true}});
   });
 }
+
+std::vector<TableFormat> tables() {
+  return {aiconfigurator_table("gemm", {Family::Gemm}, read_gemm),
+          aiconfigurator_table("mla_bmm", {Family::Gemm}, read_mla_bmm),
+          aiconfigurator_table("moe", {Family::Moe}, read_moe),
+          aiconfigurator_table("quantize", {Family::Quantize}, read_quantize)};
+}
+
+}  // namespace
+
+constinit const AiconfiguratorTables kMatmulTables{tables};
 
 }  // namespace warploom

@@ -252,7 +252,7 @@ TEST_F(Import, LeavesOutAndMarksWhatCorrectionsName) {
 }
 
 TEST_F(Import, NamesTheTablesThatNoFamilyServes) {
-  write("dsa_context_module", "h100_sxm.csv", "framework,version,latency_us\nsglang,0.5.14,900\n");
+  write("dsv4_csa_context_module", "h100_sxm.csv", "framework,version,latency_us\nsglang,0.5.14,900\n");
   const ImportResult result = import(folder_.path());
   EXPECT_TRUE(result.dataset.empty());
   ASSERT_EQ(result.report.skipped().size(), 1u);

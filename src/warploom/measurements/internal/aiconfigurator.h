@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "warploom/measurements/internal/table_corrections.h"
 #include "warploom/measurements/internal/table_format.h"
+#include "warploom_lists/aiconfigurator_tables.h"
 
 namespace warploom {
 
@@ -63,23 +65,14 @@ void for_each_row(Table& table, RowSink& sink, const AiconfiguratorColumns& colu
 MatmulScheme aiconfigurator_scheme(const Table& table, std::size_t column);
 DataType aiconfigurator_type(const Table& table, std::size_t column);
 
-void read_aiconfigurator_gemm(Table& table, RowSink& sink);
-void read_aiconfigurator_mla_bmm(Table& table, RowSink& sink);
-void read_aiconfigurator_moe(Table& table, RowSink& sink);
-void read_aiconfigurator_quantize(Table& table, RowSink& sink);
-void read_aiconfigurator_attention_context(Table& table, RowSink& sink);
-void read_aiconfigurator_attention_generation(Table& table, RowSink& sink);
-void read_aiconfigurator_encoder_attention(Table& table, RowSink& sink);
-void read_aiconfigurator_mla_context(Table& table, RowSink& sink);
-void read_aiconfigurator_mla_generation(Table& table, RowSink& sink);
-void read_aiconfigurator_mla_context_module(Table& table, RowSink& sink);
-void read_aiconfigurator_mla_generation_module(Table& table, RowSink& sink);
-void read_aiconfigurator_linear_attention(Table& table, RowSink& sink);
-void read_aiconfigurator_mamba2(Table& table, RowSink& sink);
-void read_aiconfigurator_allreduce(Table& table, RowSink& sink);
-void read_aiconfigurator_nccl(Table& table, RowSink& sink);
-void read_aiconfigurator_deepep_low_latency(Table& table, RowSink& sink);
-void read_aiconfigurator_deepep_normal(Table& table, RowSink& sink);
-void read_aiconfigurator_trtllm_alltoall(Table& table, RowSink& sink);
+// The tables that one file aiconfigurator_X.cpp reads; the build lists the files (cmake/WarploomLists.cmake).
+struct AiconfiguratorTables {
+  std::vector<TableFormat> (*list)();
+};
+// A table by its folder, for `list`.
+TableFormat aiconfigurator_table(std::string_view folder, std::vector<Family> families,
+                                 void (*read)(Table&, RowSink&));
+
+extern const AiconfiguratorTables WARPLOOM_AICONFIGURATOR_TABLES;
 
 }  // namespace warploom

@@ -11,6 +11,9 @@ struct AiconfiguratorCollector {
   bool rotates_past_l2 = false;
   bool keeps_one_scaled_weight = false;   // one weight for fp8 with blocks and nvfp4
   bool counts_the_current_token = false;  // the length of an MLA module holds it
+  // Launches the kernels of a block one by one from the host: those of prompts, or all where the engine has
+  // no kernels of its own (GPUs without tensor memory).
+  bool launches_prompts = false, launches_older = false;
 };
 
 // The collector of a framework; one without ways of its own for those that are not listed.

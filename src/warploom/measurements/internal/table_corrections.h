@@ -12,7 +12,7 @@ namespace warploom {
 
 class TableCorrections {
  public:
-  // Of a table in <publication>/<table>/<gpu>.csv. The corrections and the table must outlive it. `gpu`:
+  // For a table in <publication>/<table>/<gpu>.csv. The corrections and the table must outlive it. `gpu`:
   // canonical name.
   TableCorrections(const RowCorrections& corrections, const Table& table, std::string_view gpu);
 

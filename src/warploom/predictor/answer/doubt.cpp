@@ -11,7 +11,7 @@ namespace {
 
 // The 80th percentile of |ln(measured / cold)| of decode attention in 31 steps of vLLM 0.24 on an H100 and an
 // H200 that cold caches lengthen by 2 to 16 % (tests/fixtures/engine; the tables' own kernel, without the
-// rule of decode_in_step.cpp). Mean error 6.0 %, 10.1 % with warm caches.
+// rule of steps/decode_in_step.h). Mean error 6.0 %, 10.1 % with warm caches.
 constexpr double kDoubtOfCold = 0.1;
 
 // The 80th percentile of |ln(time of one engine / time of another)| over the GPUs and operators that two

@@ -4,7 +4,7 @@
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/operator.h"
-#include "warploom/kernels/rule_domain.h"
+#include "warploom/kernels/size_range.h"
 #include "warploom/predictor/model/family_model.h"
 
 namespace warploom {

@@ -183,6 +183,21 @@ void fill(Collective& op, Draw& draw) {
   op.token_bytes = Bytes(draw.either() ? 0 : draw.real());
 }
 
+// A field of any family that has no function of its own above.
+void fill_field(const Field& field, void* object, Draw& draw) {
+  if (field.kind == FieldKind::Integer && draw.either()) field.set(object, draw.size());
+  if (field.kind == FieldKind::Boolean) field.set(object, draw.either());
+  if (field.kind == FieldKind::Text && !field.choices.empty())
+    field.set(object, field.choices[std::size_t(draw.up_to(std::int64_t(field.choices.size()) - 1))]);
+  if (field.kind == FieldKind::Object)
+    for (const Field& inner : field.nested->fields) fill_field(inner, field.element(object, 0), draw);
+}
+template <class Op>
+void fill(Op& op, Draw& draw) {
+  for (const Field& field : fields_of<Op>().fields) fill_field(field, &op, draw);
+  if constexpr (requires { op.requests; }) op.requests = requests(draw);
+}
+
 template <std::size_t... I>
 Operator any_operator(Draw& draw, std::index_sequence<I...>) {
   const auto which = std::size_t(draw.up_to(sizeof...(I) - 1));

@@ -10,11 +10,11 @@
 
 #include "warploom/base/error.h"
 #include "warploom/kernels/matrix_rate.h"
+#include "warploom/kernels/nearest_kind.h"
 #include "warploom/kernels/physical_bound.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/predictor/answer/doubt.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/model/nearest_kind.h"
 #include "warploom/predictor/predictor.h"
 
 namespace warploom {
@@ -31,7 +31,7 @@ const GpuCatalog& catalog() {
 
 // Schemes of equal bytes and products.
 constexpr double kAlike = 1.6;
-// Of 100 measured products (one kernel of one engine, one shape, a bound above 60 us) 95 are so near each
+// 95 of 100 measured products (one kernel of one engine, one shape, a bound above 60 us) are so near each
 // other on two GPUs, beside their bounds: 106,324 pairs on H100 and H200 or B200 and GB200, 150,824 on two of
 // A100, Hopper and Blackwell.
 constexpr double kSiblings = 1.33, kAcross = 1.6;

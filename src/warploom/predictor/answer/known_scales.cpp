@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "warploom/kernels/fused_quantising.h"
+#include "warploom/kernels/row_passes.h"
 #include "warploom/kernels/widen.h"
 
 namespace warploom {

@@ -14,7 +14,7 @@
 #include "warploom/kernels/base_constants.h"
 #include "warploom/kernels/gemm/gemm_model.h"
 #include "warploom/kernels/known_kernel.h"
-#include "warploom/kernels/operator.h"
+#include "warploom/kernels/operator_family.h"
 #include "warploom/predictor/features/operator_features.h"
 
 namespace warploom {
@@ -54,9 +54,5 @@ class FeaturePlan {
 
 // OperatorFeatures::layer of an operator.
 std::uint32_t layer_of(const Operator& op);
-
-// The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel
-// context and kind form a cell. At most 16 bits.
-std::uint32_t kind_code(const Operator& op);
 
 }  // namespace warploom

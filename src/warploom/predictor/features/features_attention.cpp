@@ -73,26 +73,24 @@ void add_attention(const AttentionView& view, const GpuSpec& gpu, const KernelHi
   if (hints.cold_operands && base.cold_seconds > 0) row.cold = base.cold_seconds - base.seconds;
 }
 
+template <class Op>
+void add_plain(const Op& op, const FeatureInput& input, OperatorFeatures& row) {
+  add_attention(view_of(op), input.gpu, input.kernel.hints, input.kernel.known, input.fitted, row);
+}
+
+template <class Op>
+void add_latent(const Op& op, const FeatureInput& input, OperatorFeatures& row) {
+  add_attention(view_of(op), input.gpu, input.kernel.hints, KnownKernel::None, input.fitted, row);
+}
+
+constexpr std::array kSources{feature_source<AttentionPrefill, add_plain<AttentionPrefill>>({.trees = 240}),
+                              feature_source<AttentionDecode, add_plain<AttentionDecode>>({.trees = 240}),
+                              feature_source<MlaPrefill, add_latent<MlaPrefill>>(),
+                              feature_source<MlaDecode, add_latent<MlaDecode>>()};
+
 }  // namespace
-
-void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const ContextKernel& kernel,
-                           const BaseConstants& fitted, OperatorFeatures& row) {
-  add_attention(view_of(op), gpu, kernel.hints, kernel.known, fitted, row);
-}
-
-void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const ContextKernel& kernel,
-                          const BaseConstants& fitted, OperatorFeatures& row) {
-  add_attention(view_of(op), gpu, kernel.hints, kernel.known, fitted, row);
-}
-
-void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const KernelHints& hints,
-                     const BaseConstants& fitted, OperatorFeatures& row) {
-  add_attention(view_of(op), gpu, hints, KnownKernel::None, fitted, row);
-}
-
-void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& hints,
-                    const BaseConstants& fitted, OperatorFeatures& row) {
-  add_attention(view_of(op), gpu, hints, KnownKernel::None, fitted, row);
-}
-
 }  // namespace warploom::features
+
+namespace warploom {
+constinit const std::span<const FeatureSource> kAttentionFeatures = features::kSources;
+}  // namespace warploom

@@ -1,7 +1,10 @@
 // GEMM: the structural model (kernels/gemm/gemm_model.h) as base; its parts and the shape as features.
+// Where the kernel is known, its exact structure (kernels/gemm/block_scaled_hopper.h), with fewer features.
 #include <algorithm>
 #include <bit>
 
+#include "warploom/kernels/gemm/block_scaled_hopper.h"
+#include "warploom/kernels/gemm/gemm_constants.h"
 #include "warploom/kernels/gemm/gemm_model.h"
 #include "warploom/predictor/features/feature_parts.h"
 
@@ -33,8 +36,6 @@ void add_fills(const Gemm& op, const GpuSpec& gpu, OperatorFeatures& row) {
   row.add_part(double(op.m) / double(tiles(op.m, 7) << 7));
   row.add_part(double(op.n) / double(tiles(op.n, 7) << 7));
 }
-
-}  // namespace
 
 void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, OperatorFeatures& row) {
   GemmPrice price;
@@ -87,4 +88,59 @@ void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, Operat
   add_fills(op, gpu, row);
 }
 
+void add_block_scaled_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                             OperatorFeatures& row) {
+  const BlockScaledHopperBase s = block_scaled_hopper_base(op, gpu, fitted);
+  const double base = s.seconds, l2 = gpu.l2_capacity.value();
+  row.log_base = std::log(base);
+  row.add_log2(double(op.m * op.batch));
+  row.add_log2(double(op.n));
+  row.add_log2(double(op.k));
+  row.add(std::min(s.row_tiles, 64.0));
+  row.add(s.column_pairs);
+  row.add(s.steps);
+  row.add_log2(s.waves);
+  row.add_part(wave_fill(s.rounds));
+  row.add_part(s.busy);
+  row.add_log2(s.compute / base);
+  row.add_log2(s.memory / base);
+  row.add(s.launch / base);
+  row.add_part(double((op.m - 1) % kBlockScaledTile + 1));
+  row.add_part(double(op.n % kBlockScaledClusterColumns));
+  row.add_log2(s.feed / s.step);
+  row.add_log2((s.inputs + s.weights + s.outputs) / l2);
+  row.add_log2(s.weights / l2);
+  row.add_log2(s.rounds);
+  row.add_log2(s.math / s.step);
+}
+
+// How many features add_gemm adds.
+int gemm_features(const GpuSpec& gpu) {
+  static const int count = [&gpu] {
+    OperatorFeatures row;
+    const Gemm gemm;
+    add_gemm(gemm, gpu, GemmModel(gemm.scheme, gpu), row);
+    return row.count;
+  }();
+  return count;
+}
+
+void add(const Gemm& op, const FeatureInput& input, OperatorFeatures& row) {
+  if (input.kernel.known != KnownKernel::None && describes(input.kernel.known, op)) {
+    add_block_scaled_hopper(op, input.gpu, input.fitted, row);
+    for (const int count = gemm_features(input.gpu); row.count < count;) row.add(0.0);
+  } else if (input.gemm != nullptr) {
+    add_gemm(op, input.gpu, *input.gemm, row);
+  } else {
+    add_gemm(op, input.gpu, GemmModel(op.scheme, input.gpu, gemm_constants_of(input.fitted)), row);
+  }
+}
+
+constexpr std::array kSources{feature_source<Gemm, add>({.trees = 288, .depth = 7})};
+
+}  // namespace
 }  // namespace warploom::features
+
+namespace warploom {
+constinit const std::span<const FeatureSource> kGemmFeatures = features::kSources;
+}  // namespace warploom

@@ -3,11 +3,12 @@
 #include "warploom/predictor/features/feature_parts.h"
 
 namespace warploom::features {
+namespace {
 
-void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted,
-                    OperatorFeatures& row) {
+void add(const MlaModule& op, const FeatureInput& input, OperatorFeatures& row) {
   constexpr double kMostWaves = 64;
-  const MlaModuleBase base = mla_module_base(op, gpu, fitted);
+  const GpuSpec& gpu = input.gpu;
+  const MlaModuleBase base = mla_module_base(op, gpu, input.fitted);
   const double seconds = base.seconds, heads = double(op.shape.heads);
   row.log_base = std::log(seconds);
   const double waves = base.tasks / double(gpu.sm_count);
@@ -38,4 +39,11 @@ void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants
   row.add_log2(base.projections / std::exp(row.log_base));
 }
 
+constexpr std::array kSources{feature_source<MlaModule, add>()};
+
+}  // namespace
 }  // namespace warploom::features
+
+namespace warploom {
+constinit const std::span<const FeatureSource> kMlaModuleFeatures = features::kSources;
+}  // namespace warploom

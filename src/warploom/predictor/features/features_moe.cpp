@@ -9,6 +9,10 @@
 namespace warploom::features {
 namespace {
 
+// Medians of a residual's size, beyond which it counts as that much: a twentieth of TensorRT-LLM's rows took
+// a bad cached tactic, up to nine times slower, and bent the trees for all others.
+constexpr double kBound = 2;
+
 constexpr double kMostWaves = 32;
 constexpr std::array<std::size_t, 3> kShownHeights{0, 2, 3};  // of kMoeHeights: 16, 64, 128 rows
 constexpr std::array<std::size_t, 3> kShownBlocks{1, 3, 4};   // the same in kRowBlocks
@@ -58,25 +62,25 @@ void add_sizes(const FusedMoe& op, const MoeSizes& sizes, OperatorFeatures& row)
   row.add_layer_log2(choices / double(op.expert_parallel));
 }
 
-}  // namespace
-
-std::uint32_t moe_layer(const FusedMoe& op) {
+std::uint32_t layer_of_experts(const FusedMoe& op) {
   std::uint64_t hash = 7;
   for (const std::int64_t size : {op.hidden, op.intermediate, op.top_k, op.experts})
     hash = hash_combine(hash, std::uint64_t(size));
   return std::max(std::uint32_t(hash >> 32), std::uint32_t(1));
 }
 
-void add_moe(const FusedMoe& op, const GpuSpec& gpu, const ContextKernel& kernel, const RoutingLoad& routed,
-             double sustained, const BaseConstants& fitted, OperatorFeatures& row) {
-  const RankWorkload work = rank_workload(op, routed, kernel);
+void add(const FusedMoe& op, const FeatureInput& input, OperatorFeatures& row) {
+  const GpuSpec& gpu = input.gpu;
+  const ContextKernel& kernel = input.kernel;
+  row.routing = kernel.routing != nullptr ? kernel.routing->find(op) : routing_load(op);
+  const RankWorkload work = rank_workload(op, row.routing, kernel);
   const RoutingLoad& load = work.load;
   const MoeSizes sizes = moe_sizes(op, load);
-  const MoeBase base = moe_base(op, gpu, kernel.known, work, sizes, sustained, fitted);
+  const MoeBase base = moe_base(op, gpu, kernel.known, work, sizes, input.sustained, input.fitted);
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, math_type(op.scheme))).value();
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
   row.log_base = std::log(base.total);
-  row.layer = moe_layer(op);
+  row.layer = layer_of_experts(op);
   row.add(int(op.scheme == MatmulScheme::Fp16 ? MatmulScheme::Bf16 : op.scheme));
   row.add(op.gated ? 1 : 0);
   row.add(int(op.pass));
@@ -98,4 +102,17 @@ void add_moe(const FusedMoe& op, const GpuSpec& gpu, const ContextKernel& kernel
   if (kernel.hints.cold_operands) row.cold = base.cold_total - base.total;
 }
 
+constexpr FeatureSource source() {
+  FeatureSource source = feature_source<FusedMoe, add>({.trees = 312, .eta = 0.25, .bound = kBound});
+  source.layer = [](const Operator& op) { return layer_of_experts(*std::get_if<FusedMoe>(&op)); };
+  return source;
+}
+
+constexpr std::array kSources{source()};
+
+}  // namespace
 }  // namespace warploom::features
+
+namespace warploom {
+constinit const std::span<const FeatureSource> kMoeFeatures = features::kSources;
+}  // namespace warploom

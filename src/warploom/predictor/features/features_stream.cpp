@@ -1,14 +1,16 @@
 // Operators whose time is traffic: row-wise and element-wise kernels, linear attention, communication. The
 // base of kernels/rows/row_base.h, its parts and the sizes.
+#include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/rows/row_base.h"
 #include "warploom/predictor/features/feature_parts.h"
-#include "warploom/predictor/features/features.h"
 
 namespace warploom::features {
+namespace {
 
-void add_stream(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, OperatorFeatures& row) {
+void add_stream(const Operator& op, const FeatureInput& input, OperatorFeatures& row) {
   constexpr double kMostRowsPerSm = 64;
-  const RowBase base = row_base(op, gpu, fitted);
+  const GpuSpec& gpu = input.gpu;
+  const RowBase base = row_base(family_value(op).traffic(op), gpu, input.fitted);
   const RowTraffic& traffic = base.traffic;
   const double bytes = traffic.read + traffic.written;
   row.log_base = std::log(base.seconds);
@@ -22,9 +24,9 @@ void add_stream(const Operator& op, const GpuSpec& gpu, const BaseConstants& fit
   row.add(std::min(traffic.rows / double(gpu.sm_count), kMostRowsPerSm));
 }
 
-void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const BaseConstants& fitted,
-                          OperatorFeatures& row) {
-  const ScanBase base = scan_base(op, gpu, fitted);
+void add_scan(const LinearAttention& op, const FeatureInput& input, OperatorFeatures& row) {
+  const GpuSpec& gpu = input.gpu;
+  const ScanBase base = scan_base(op, gpu, input.fitted);
   const double sequences = double(op.sequences);
   row.log_base = std::log(base.seconds);
   row.add(double(kind_code(op)));
@@ -44,9 +46,9 @@ void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const B
   row.add_log2(sequences * double(op.value_heads) / double(gpu.sm_count));
 }
 
-void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstants& fitted,
-                    OperatorFeatures& row) {
-  const CollectiveBase base = collective_base(op, gpu, fitted);
+void add_collective(const Collective& op, const FeatureInput& input, OperatorFeatures& row) {
+  const GpuSpec& gpu = input.gpu;
+  const CollectiveBase base = collective_base(op, gpu, input.fitted);
   row.log_base = std::log(base.seconds);
   row.add_log2(base.seconds);
   row.add_log2(base.transfer / base.seconds);
@@ -61,4 +63,28 @@ void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstant
   row.add(base.exchange.peers);
 }
 
+template <class Op>
+constexpr FeatureSource stream() {
+  return {.place = place_in_variant<Op>(static_cast<const Operator*>(nullptr)),
+          .add = add_stream,
+          .layer = nullptr,
+          .trees = kUsualTrees};
+}
+
+constexpr std::array kSources{stream<RmsNorm>(),
+                              stream<Activation>(),
+                              stream<Elementwise>(),
+                              stream<Rope>(),
+                              stream<KvWrite>(),
+                              stream<Quantize>(),
+                              stream<Embedding>(),
+                              stream<Sampling>(),
+                              feature_source<LinearAttention, add_scan>(),
+                              feature_source<Collective, add_collective>()};
+
+}  // namespace
 }  // namespace warploom::features
+
+namespace warploom {
+constinit const std::span<const FeatureSource> kStreamFeatures = features::kSources;
+}  // namespace warploom

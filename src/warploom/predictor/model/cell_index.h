@@ -8,8 +8,8 @@
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/latency_model.h"
+#include "warploom/kernels/nearest_kind.h"
 #include "warploom/predictor/model/family_model.h"
-#include "warploom/predictor/model/nearest_kind.h"
 
 namespace warploom {
 
@@ -85,7 +85,7 @@ class CellIndex {
   // The class that the architecture's default points at, unless that was timed eagerly.
   const CellRecord* sibling_class(std::uint64_t arch, std::uint64_t framework, std::uint32_t kind) const;
   bool better(std::uint32_t a, std::uint32_t b) const;
-  // Of the versions of an engine's kernel (0: of any) on a GPU, the nearest to `version`; nullptr: none was
+  // The nearest to `version` of an engine's kernel (0: of any) on a GPU; nullptr: none was
   // measured, or `version` is no release.
   const CellRecord* nearest_version(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t kernel,
                                     std::string_view version, std::uint32_t kind) const;

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "warploom/predictor/tables/operator_grid.h"
+#include "warploom/kernels/operator_grid.h"
 
 namespace warploom {
 

@@ -32,7 +32,7 @@ struct FamilyJob {
   FamilyTraining report;
   std::vector<ContextCodes> codes;  // of model.contexts
   std::size_t measured_cells = 0;
-  // Of each measured cell, the cell whose trees it shares (share_versions.h). Empty: none shares.
+  // For each measured cell, the cell whose trees it shares (share_versions.h). Empty: none shares.
   std::vector<std::uint32_t> leader = {};
 
   std::uint32_t leader_of(std::uint32_t cell) const { return leader.empty() ? cell : leader[cell]; }

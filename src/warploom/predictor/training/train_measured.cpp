@@ -6,9 +6,11 @@
 #include <set>
 
 #include "warploom/base/version.h"
+#include "warploom/kernels/operator_fields.h"
 #include "warploom/learning/symmetric_boosting.h"
 #include "warploom/measurements/splits.h"
 #include "warploom/predictor/answer/measured_estimate.h"
+#include "warploom/predictor/features/feature_source.h"
 #include "warploom/predictor/model/cell_trees.h"
 #include "warploom/predictor/training/interval_fit.h"
 #include "warploom/predictor/training/train_small_cells.h"
@@ -21,34 +23,10 @@ constexpr std::uint32_t kFolds = 5;
 // For those: rows of one shape err together, so few shapes understate the spread.
 constexpr double kTailOfFew = 0.07, kTail = 0.1;
 
-// Medians of a residual's size, beyond which it counts as that much: a twentieth of TensorRT-LLM's rows took
-// a bad cached tactic, up to nine times slower, and bent the trees for all others.
-constexpr double kBoundOfExperts = 2;
-
-// Sizes were chosen on held-out shapes, under the limit of what is shipped.
-SymmetricOptions settings_of(Family family, std::uint64_t seed) {
-  SymmetricOptions o;
-  o.seed = seed;
-  switch (family) {
-    case Family::Gemm:
-      o.trees = 288;
-      o.depth = 7;
-      break;
-    case Family::Moe:
-      o.trees = 312;
-      o.eta = 0.25;
-      o.bound = kBoundOfExperts;
-      break;
-    case Family::AttentionPrefill:
-    case Family::AttentionDecode:
-      o.trees = 240;
-      break;
-    default:
-      o.trees = 128;
-      o.eta = 0.15;
-      break;
-  }
-  return o;
+SymmetricOptions trees_of(Family family, std::uint64_t seed) {
+  SymmetricOptions options = feature_source(default_operator(family)).trees;
+  options.seed = seed;
+  return options;
 }
 
 // Versions that a newer one with more rows follows are seldom asked for, and have few rows for many trees.
@@ -187,7 +165,7 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
     cell.targets.push_back(learn.target[r] - offsets[learn.cell[r]]);
   }
   const SymmetricOptions settings =
-      job.options.cell_trees.value_or(settings_of(job.model.family, job.options.seed));
+      job.options.cell_trees.value_or(trees_of(job.model.family, job.options.seed));
   std::map<std::uint32_t, SymmetricTrees> learned;
   // For other families it gained nothing for its bytes.
   const bool fills = job.model.family == Family::Gemm;

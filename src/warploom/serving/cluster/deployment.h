@@ -38,7 +38,7 @@ struct KvTransferPlan {
   BytesPerSecond prefill_bandwidth{1e11};  // of all GPUs of an instance together
   BytesPerSecond decode_bandwidth{1e11};
   Seconds latency;  // from asking to the first byte
-  // Of one transfer before it may begin: finding the other side, registering memory, exchanging addresses.
+  // What precedes one transfer: finding the other side, registering memory, exchanging addresses.
   // Holds no link.
   Seconds handshake{0.0};
   bool layerwise = false;  // layers are sent while later ones are computed; else after the prefill

@@ -113,7 +113,7 @@ void Run::complete_prefill(SimTime now, const Sequence& sequence, Slot slot) {
   const WorkloadRequest& asked = workload_.requests[request];
   const RequestRecord& record = records_[request];
   const std::int32_t had = sequence.outputs_emitted - 1;
-  // Of a prompt of one token nothing would be left to fetch.
+  // Nothing would be left to fetch of a prompt of one token.
   const bool once_more = engine_named(deployment_.pools[1].config.engine).decoder_gives_first_token &&
                          asked.input_tokens + had > 1;
   const std::int32_t coming = once_more ? 0 : 1;

@@ -8,7 +8,7 @@ namespace warploom {
 
 ServingConfig group_attention(ServingConfig config, const ModelArchitecture& model, std::int64_t groups) {
   config.enable_dp_attention = false;
-  if (!model.mixture)
+  if (model.mixture() == nullptr)
     throw InvalidInput(fmt::format(
         "enable_dp_attention: {} has no experts, expected a mixture-of-experts model", model.name));
   const std::int64_t gpus = config.tensor_parallel_size;

@@ -80,7 +80,7 @@ TEST_P(EveryEngine, NamesAKernelForEveryOperatorAndAHost) {
       EXPECT_NO_THROW(names.of(op, spec));
     const LaunchedLayers layers = engine().launched_layers(model, spec);
     EXPECT_EQ(layers.all, model.layer_count());
-    EXPECT_EQ(layers.experts + layers.fused_experts, model.mixture_layers());
+    EXPECT_EQ(layers.experts + layers.fused_experts, model.layers_of<MixtureOfExperts>());
     EXPECT_EQ(layers.latent, model.layer_count());
   }
 }

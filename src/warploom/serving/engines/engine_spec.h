@@ -68,7 +68,7 @@ struct EngineSpec {
   bool chunks_prompts = true;    // splits prompts over steps
   MemoryShare memory_share = MemoryShare::Engine;
   EngineDefaults (*defaults)(const ServingConfig& config, const GpuSpec& gpu, std::string_view version);
-  // Of the version asked for, as `defaults` takes it.
+  // The row of the version asked for, as `defaults` takes it.
   VersionRow (*version_row)(std::string_view version);
   // Throws InvalidInput on combinations that the engine refuses.
   void (*check)(const ServingConfig& config);

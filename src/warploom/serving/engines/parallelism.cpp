@@ -23,7 +23,7 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
   sharding.pipeline_parallel = config.pipeline_parallel_size;
   sharding.decode_context_parallel = config.decode_context_parallel_size;
   sharding.prefill_context_parallel = config.prefill_context_parallel_size;
-  if (model.mixture) {
+  if (model.mixture() != nullptr) {
     sharding.attention_data_parallel = config.data_parallel_size;
     if (config.enable_expert_parallel) {
       sharding.expert_parallel = config.tensor_parallel_size * config.data_parallel_size;

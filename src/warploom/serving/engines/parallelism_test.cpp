@@ -15,7 +15,7 @@ TEST(Parallelism, SpreadsMixturesOverDataParallelRanks) {
   ModelArchitecture model;
   EXPECT_EQ(sharding_of(config, model).data_parallel, 4);
   EXPECT_EQ(sharding_of(config, model).attention_data_parallel, 1);
-  model.mixture = MixtureOfExperts{};
+  model.layers = {{.feed_forward = MixtureOfExperts{}}};
   EXPECT_EQ(sharding_of(config, model).attention_data_parallel, 4);
   EXPECT_EQ(sharding_of(config, model).expert_parallel, 1);
   config.enable_expert_parallel = true;

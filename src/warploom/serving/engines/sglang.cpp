@@ -178,7 +178,7 @@ std::int64_t graphed_prompt_tokens(const EngineLaunch& launch, std::string_view 
     return 0;
   if (compiled && (config.pipeline_parallel_size > 1 || model.architecture == "Qwen3NextForCausalLM"))
     return 0;
-  if (!model.latent) return config.chunked_prefill_size.value_or(0);
+  if (model.layers_of<LatentAttention>() == 0) return config.chunked_prefill_size.value_or(0);
   return compiled ? kLatentTokens : 0;
 }
 
@@ -209,7 +209,7 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
     const std::int64_t groups = config.data_parallel_size;
     return group_attention(std::move(config), model, groups);
   }
-  if (model.mixture) {
+  if (model.mixture() != nullptr) {
     config.instances *= config.data_parallel_size;
     config.data_parallel_size = 1;
   }

@@ -297,7 +297,7 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 
 // Experts are one fused kernel, but for mxfp4 before Blackwell, which Triton runs.
 LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
-  const bool triton = model.mixture && !has_tensor_memory(gpu) && !model.layers.empty() &&
+  const bool triton = model.mixture() != nullptr && !has_tensor_memory(gpu) && !model.layers.empty() &&
                       model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
   return launched_layers_of(model, !triton);
 }

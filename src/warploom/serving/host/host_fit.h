@@ -45,7 +45,7 @@ EngineHost scaled_host(EngineHost base, const HostFactors& factors);
 // What such a step takes by `host`.
 Seconds serial_wall(const HostModel& host, const TimedStep& step);
 
-// Of one time: the square of ln(predicted / measured) in units of its noise, growing linearly for outliers.
+// For one time: the square of ln(predicted / measured) in units of its noise, growing linearly for outliers.
 double misfit_of(double predicted_over_measured);
 
 // The factors at which `misfit`, a sum of misfit_of, and how far they lie from those of machines seen are

@@ -30,7 +30,7 @@ struct HostStep {
   Seconds pause{0.0};  // of the GPU between the step's kernels
 };
 
-// Of one model on one engine; HostProfile has the constants that it is made of. All zero: a host that takes
+// One model on one engine; HostProfile has the constants that it is made of. All zero: a host that takes
 // no time.
 struct HostModel {
   Seconds schedule{0.0}, schedule_per_sequence{0.0};

@@ -78,12 +78,12 @@ FieldTable HostProfile::describe() {
 }
 
 LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_fused) {
-  const std::int64_t experts = model.mixture_layers();
+  const std::int64_t experts = model.layers_of<MixtureOfExperts>();
   return {.all = model.layer_count(),
           .experts = experts_fused ? 0 : experts,
           .fused_experts = experts_fused ? experts : 0,
-          .latent = model.layers_with(AttentionKind::Latent),
-          .linear = model.layers_with(AttentionKind::Linear)};
+          .latent = model.layers_of<LatentAttention>(),
+          .linear = model.layers_of<GatedDeltaNet>()};
 }
 
 HostModel EngineHost::of(const LaunchedLayers& layers) const {

@@ -25,10 +25,10 @@ struct LaunchedLayers {
   std::int64_t collectives = 0;    // of a step, between the GPUs of a replica; 0: one GPU
 };
 
-// Of a model whose routed experts are launched as one kernel or as several.
+// The layers of a model whose routed experts are launched as one kernel or as several.
 LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_fused);
 
-// Of one engine on the machine. Launch times of a layer, and of its collectives, are in addition to `layer`.
+// One engine on the machine. Launch times of a layer, and of its collectives, are in addition to `layer`.
 struct EngineHost {
   std::string engine;
   Seconds schedule{0.0}, schedule_per_sequence{0.0};
@@ -70,7 +70,7 @@ inline constexpr std::string_view kDefaultHostProfile = "public_fleet";
 struct ClientWay {
   Seconds latency{0.0}, per_token{0.0}, handshake{0.0};
 };
-// Of an engine on the profile's machine; what the profile does not state is kDefaultHostProfile's. Throws
+// For an engine on the profile's machine; what the profile does not state is kDefaultHostProfile's. Throws
 // Unsupported where that does not have the engine.
 ClientWay client_way_of(const HostProfile& profile, std::string_view engine);
 

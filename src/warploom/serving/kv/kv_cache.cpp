@@ -12,7 +12,7 @@ KvCache::KvCache(std::int64_t total_blocks, std::int64_t block_size, std::int64_
       free_(total_blocks),
       block_size_(block_size),
       unit_blocks_(unit_pages * layout.full),
-      unit_tokens_(unit_pages * block_size),
+      unit_tokens_(unit_pages * block_size * layout.full_stretch),
       layout_(layout) {
   if (total_blocks < 1 || block_size < 1 || unit_pages < 0) {
     throw InvalidInput(fmt::format("KV cache: {} blocks of {} tokens, expected at least one of each",

@@ -20,8 +20,9 @@ class KvCache {
   using Unit = std::uint32_t;
   static constexpr Unit kNoUnit = ~Unit(0);
 
-  // Both at least 1; throws InvalidInput. A unit has `unit_pages` stretches of block_size tokens; 0: prefixes
-  // are not kept. What layers with a window hold is not kept: their blocks behind it are the first to go.
+  // Both at least 1; throws InvalidInput. A unit has `unit_pages` blocks of each group that keeps every
+  // token; 0: prefixes are not kept. What layers with a window hold is not kept: their blocks behind it are
+  // the first to go.
   KvCache(std::int64_t total_blocks, std::int64_t block_size, std::int64_t unit_pages = 0,
           const KvLayout& layout = {});
 

@@ -22,6 +22,15 @@ TEST(KvCache, GivesAndTakesBlocks) {
   EXPECT_THROW(KvCache(0, 16), InvalidInput);
 }
 
+// Full layers that keep half of what windowed ones do have twice the tokens in a block: a kept prefix is as
+// long as such blocks.
+TEST(KvCache, UnitsAreAsLongAsTheBlocksOfFullLayers) {
+  const KvCache cache(100, 16, 1, {.full = 1, .windowed = 5, .window = 128, .full_stretch = 2});
+  EXPECT_EQ(cache.unit_tokens(), 32);
+  EXPECT_EQ(cache.unit_blocks(), 1);
+  EXPECT_EQ(cache.layout().blocks(33, 0, cache.block_size()), 2 + 5 * 3);
+}
+
 TEST(KvCache, KeepsUnitsUntilTheirBlocksAreWantedOldestFirst) {
   KvCache cache(6, 16, 2);
   ASSERT_TRUE(cache.allocate(4));

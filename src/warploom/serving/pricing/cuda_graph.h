@@ -28,7 +28,7 @@ struct GraphLimits {
   bool decode_in_pieces = false;  // graphs of parts of the model, in steps of either kind
   bool prompts_in_pieces = false;
 
-  // Of a step of `tokens` new tokens, `chunk_tokens` of them in parts of prompts (requests with several new
+  // For a step of `tokens` new tokens, `chunk_tokens` of them in parts of prompts (requests with several new
   // tokens that are no drafts).
   LaunchMode mode(std::int64_t chunk_tokens, std::int64_t tokens) const {
     const bool holds = tokens <= (chunk_tokens > 0 ? prompts : decode);

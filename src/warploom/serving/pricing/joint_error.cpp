@@ -1,23 +1,22 @@
 #include "warploom/serving/pricing/joint_error.h"
 
+#include "warploom/kernels/operator_family.h"
+
 namespace warploom {
 
 ErrorKind error_kind(Family family) {
-  switch (family) {
-    case Family::Gemm:
+  switch (family_value(family).kind) {
+    case FamilyKind::Products:
       return ErrorKind::Products;
-    case Family::AttentionPrefill:
-    case Family::AttentionDecode:
-    case Family::MlaPrefill:
-    case Family::MlaDecode:
-    case Family::MlaModule:
-    case Family::LinearAttention:
+    case FamilyKind::Attention:
       return ErrorKind::Attention;
-    case Family::Moe:
+    case FamilyKind::Experts:
       return ErrorKind::Experts;
-    default:
+    case FamilyKind::Rows:
+    case FamilyKind::Collective:
       return ErrorKind::Others;
   }
+  return ErrorKind::Others;
 }
 
 }  // namespace warploom

@@ -28,7 +28,7 @@ class HalfWidths {
   void mix(const HalfWidths& other, double weight) {
     for (std::size_t i = 0; i < kErrorKinds; ++i) sums_[i] += float(weight) * other.sums_[i];
   }
-  // Of the sum of all.
+  // The error of the sum of all.
   double joint() const {
     double sum = 0, squares = 0;
     for (const float width : sums_) {

@@ -2,42 +2,44 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
 #include <vector>
 
 #include "warploom/base/error.h"
+#include "warploom/models/model_split.h"
 
 namespace warploom {
 namespace {
 
-// One linear layer with adapters, as one GPU holds it: [in, out], `slices` outputs packed side by side.
-struct Target {
-  std::string_view shrink, expand;
-  std::int64_t in = 0, out = 0, slices = 1, layers = 0;
-};
+// Equal products of different layers joined.
+void join(std::vector<AdaptedProduct>& products, const AdaptedProduct& product) {
+  for (AdaptedProduct& known : products) {
+    const bool equal = known.shrink == product.shrink && known.in == product.in && known.out == product.out &&
+                       known.slices == product.slices;
+    if (!equal) continue;
+    known.layers += product.layers;
+    return;
+  }
+  products.push_back(product);
+}
 
-std::vector<Target> targets_of(const ModelArchitecture& model, const Sharding& sharding) {
-  const LocalShape local = local_shape(model, sharding);
-  std::int64_t layers = 0, dense = 0;
+std::vector<AdaptedProduct> adapted_products(const ModelArchitecture& model, const Sharding& sharding) {
+  const LayerPlace place = place_of(model, sharding);
+  std::vector<AdaptedProduct> products, layer;
   for (const LayerGroup& group : merged_layers(model, 0, model.layer_count())) {
-    if (group.attention == AttentionKind::Latent || group.attention == AttentionKind::Linear) {
-      throw Unsupported(fmt::format("enable_lora: adapters on {} layers are not modelled ({})",
-                                    name_of(group.attention), model.name));
+    layer.clear();
+    const auto add_mixer = [&](const auto& mixer) {
+      if (!mixer.add_adapters(layer, place))
+        throw Unsupported(
+            fmt::format("enable_lora: adapters on {} layers are not modelled ({})", mixer.kName, model.name));
+    };
+    std::visit(add_mixer, group.mixer);
+    std::visit([&](const auto& part) { part.add_adapters(layer, place); }, group.feed_forward);
+    for (AdaptedProduct product : layer) {
+      product.layers *= group.count;
+      join(products, product);
     }
-    layers += group.count;
-    if (!group.mixture) dense += group.count;
   }
-  const std::int64_t queries = local.heads * model.head_dim, keys = local.kv_heads * model.head_dim;
-  std::vector<Target> targets{
-      {"lora_shrink_qkv", "lora_expand_qkv", model.hidden, queries + 2 * keys, 3, layers},
-      {"lora_shrink_o", "lora_expand_o", queries, model.hidden, 1, layers}};
-  if (dense > 0) {
-    const std::int64_t gates = model.gated_mlp ? 2 : 1;
-    targets.push_back({"lora_shrink_gate_up", "lora_expand_gate_up", model.hidden, gates * local.intermediate,
-                       gates, dense});
-    targets.push_back({"lora_shrink_down", "lora_expand_down", local.intermediate, model.hidden, 1, dense});
-  }
-  return targets;
+  return products;
 }
 
 }  // namespace
@@ -46,7 +48,7 @@ ScaledOperators lora_operators(const ModelArchitecture& model, const Sharding& s
                                const LoraShape& shape) {
   ScaledOperators operators;
   const RowRule spread{.divisor = shape.adapters};
-  for (const Target& target : targets_of(model, sharding)) {
+  for (const AdaptedProduct& target : adapted_products(model, sharding)) {
     Gemm product;
     product.scheme = plain_scheme(model.dtype);
     product.batch = shape.adapters;
@@ -63,7 +65,7 @@ ScaledOperators lora_operators(const ModelArchitecture& model, const Sharding& s
 
 Bytes lora_weights(const ModelArchitecture& model, const Sharding& sharding, const LoraShape& shape) {
   double elements = 0;
-  for (const Target& target : targets_of(model, sharding))
+  for (const AdaptedProduct& target : adapted_products(model, sharding))
     elements += double(target.layers * shape.rank) * double(target.in * target.slices + target.out);
   return Bytes(elements * double(shape.adapters) * bytes_per_element(model.dtype));
 }

@@ -17,9 +17,7 @@ std::vector<std::int64_t> context_points(std::int64_t limit) {
 }
 
 // Routed experts and what carries tokens to them and back work on the tokens of the whole group.
-bool serves_group(const OperatorNode& node) {
-  return std::holds_alternative<FusedMoe>(node.op) || node.label.starts_with("moe_");
-}
+bool serves_group(const OperatorNode& node) { return node.source == RowSource::GroupTokens; }
 
 }  // namespace
 

@@ -50,14 +50,13 @@ ModelArchitecture small_model(bool mixture = false) {
   ModelArchitecture model;
   model.name = "small";
   model.hidden = 1024;
-  model.heads = 16;
-  model.kv_heads = 8;
-  model.head_dim = model.rotary_dim = 64;
-  model.intermediate = 4096;
   model.vocabulary = 32000;
   model.max_positions = 1 << 20;
-  model.layers = {LayerGroup{.count = 32, .mixture = mixture}};
-  if (mixture) model.mixture = MixtureOfExperts{.experts = 16, .top_k = 2, .intermediate = 512};
+  const Attention attention{
+      .heads = 16, .kv_heads = 8, .head_dim = 64, .value_head_dim = 64, .rotary_dim = 64};
+  model.layers = {{.count = 32, .mixer = attention, .feed_forward = DenseMlp{.intermediate = 4096}}};
+  if (mixture)
+    model.layers[0].feed_forward = MixtureOfExperts{.experts = 16, .top_k = 2, .intermediate = 512};
   return model;
 }
 
@@ -88,10 +87,13 @@ struct Bench {
 };
 
 // Half the layers reach a window of 1,024 tokens or the chunk of so many that the token is in.
-ModelArchitecture half_reaching_model(AttentionKind kind) {
+ModelArchitecture half_reaching_model(AttentionReach reach) {
   ModelArchitecture model = small_model();
-  model.sliding_window = 1024;
-  model.layers = {LayerGroup{.count = 16}, LayerGroup{.count = 16, .attention = kind}};
+  model.layers[0].count = 16;
+  model.layers.push_back(model.layers[0]);
+  auto& attention = std::get<Attention>(model.layers[1].mixer);
+  attention.reach = reach;
+  attention.window = 1024;
   return model;
 }
 
@@ -142,7 +144,7 @@ TEST(OperatorStepPricer, RanksOfAGroupPadToTheWidest) {
   EXPECT_LT(time_beside(2000), time_beside(20));
 }
 
-// Of 2,000 and 20 tokens the busy rank's link carries 2,000 one way, as if both had that many.
+// With 2,000 and 20 tokens the busy rank's link carries 2,000 one way, as if both had that many.
 TEST(OperatorStepPricer, UnequalRanksExchangeAsTheBusiestLink) {
   const Sharding ranks{.expert_parallel = 2, .attention_data_parallel = 2};
   Bench by_rank(ranks, true, true, {.gathers_by_rank = true}), summed(ranks, true, true);
@@ -198,8 +200,8 @@ TEST(OperatorStepPricer, OneLongRequestBoundsTheStep) {
 
 // The batch of an audit: at the mean context every windowed layer would read its whole window.
 TEST(OperatorStepPricer, WindowedLayersAreReachedByEachRequestForItself) {
-  for (const AttentionKind kind : {AttentionKind::SlidingWindow, AttentionKind::Chunked}) {
-    Bench bench(half_reaching_model(kind));
+  for (const AttentionReach reach : {AttentionReach::SlidingWindow, AttentionReach::Chunked}) {
+    Bench bench(half_reaching_model(reach));
     std::vector<std::int32_t> contexts(64, 16);
     contexts.resize(128, 8000);
     StepShape step{.decode = {{64, 1, 16}, {64, 1, 8000}}, .logits_rows = 128};
@@ -218,7 +220,7 @@ TEST(OperatorStepPricer, WindowedLayersAreReachedByEachRequestForItself) {
 }
 
 RC_GTEST_PROP(OperatorStepPricer, PricesAMixedBatchAsItsRequests, ()) {
-  Bench bench(half_reaching_model(*rc::gen::element(AttentionKind::SlidingWindow, AttentionKind::Chunked)));
+  Bench bench(half_reaching_model(*rc::gen::element(AttentionReach::SlidingWindow, AttentionReach::Chunked)));
   const auto requests = *rc::gen::inRange<std::size_t>(2, 60);
   const auto contexts =
       *rc::gen::container<std::vector<std::int32_t>>(requests, rc::gen::inRange<std::int32_t>(400, 3000));

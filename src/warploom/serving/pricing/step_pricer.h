@@ -65,7 +65,7 @@ struct KernelSource {
   std::optional<MatmulScheme> scheme_priced{};  // where it is not the operator's own
 
   KernelSource() = default;
-  // Of `answer` to the question for `op` with `asked`.
+  // The source of `answer` to the question for `op` with `asked`.
   KernelSource(const KernelAnswer& answer, const Operator& op, const KernelContext& asked);
   bool operator==(const KernelSource&) const = default;
 };

@@ -15,7 +15,8 @@ constexpr std::int64_t kLeastUnitTokens = 16;
 KvCache make_cache(const ServingConfig& config, const Workload* workload, std::int64_t blocks) {
   const std::int64_t block_size = block_size_of(config);
   const bool keeps = config.enable_prefix_caching && workload != nullptr && !workload->content.empty();
-  const std::int64_t unit = keeps ? (kLeastUnitTokens + block_size - 1) / block_size : 0;
+  const std::int64_t page = block_size * config.kv_layout.full_stretch;
+  const std::int64_t unit = keeps ? (kLeastUnitTokens + page - 1) / page : 0;
   return KvCache(blocks, block_size, unit, config.kv_layout);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "warploom/base/error.h"
+#include "warploom/models/model_split.h"
 
 namespace warploom {
 namespace {
@@ -36,6 +37,23 @@ StepBatch next_token(const StepBatch& batch, std::vector<std::int32_t>& contexts
   return next;
 }
 
+// A drafter attends: its layer keeps something of each token.
+bool drafts_with(const ModelArchitecture& target, const LayerGroup& group) {
+  const Sharding whole;
+  const LayerPlace place = place_of(target, whole);
+  return std::visit([&](const auto& mixer) { return mixer.cache(place).per_token > 0; }, group.mixer);
+}
+
+// An EAGLE layer of a mixture has a dense MLP, as wide as the target's widest.
+DenseMlp dense_beside_experts(const ModelArchitecture& target) {
+  constexpr std::int64_t kUsualRatio = 4;  // of the MLP to the hidden state
+  DenseMlp mlp{.intermediate = kUsualRatio * target.hidden};
+  for (const LayerGroup& group : target.layers)
+    if (const auto* dense = std::get_if<DenseMlp>(&group.feed_forward))
+      mlp.intermediate = std::max(mlp.intermediate, dense->intermediate);
+  return mlp;
+}
+
 }  // namespace
 
 ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitecture& target) {
@@ -50,16 +68,13 @@ ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitectu
                     target.name));
   }
   if (method == DraftMethod::Eagle) {
-    if (layer.mixture) drafter.intermediate = std::max(target.intermediate, 4 * target.hidden);
-    layer.mixture = false;
+    if (layer.mixture() != nullptr) layer.feed_forward = dense_beside_experts(target);
     layer.schemes = {};
-    drafter.mixture.reset();
   }
-  if (layer.attention == AttentionKind::Linear) {
-    const auto full = std::find_if(target.layers.begin(), target.layers.end(), [](const LayerGroup& group) {
-      return group.attention != AttentionKind::Linear;
-    });
-    if (full != target.layers.end()) layer.attention = full->attention;
+  if (!drafts_with(target, layer)) {
+    const auto other = std::find_if(target.layers.begin(), target.layers.end(),
+                                    [&](const LayerGroup& group) { return drafts_with(target, group); });
+    if (other != target.layers.end()) layer.mixer = other->mixer;
   }
   drafter.layers = {layer};
   drafter.mtp_layers = 0;

@@ -12,7 +12,7 @@ constexpr float kKnownPull = 0.6F, kWeakPull = 0.03F;
 // A coordinate that samples held less firmly counts as held so much: the correction was learned beside its
 // value, wherever that came from. Source: as above, 0 to 1 are alike.
 constexpr float kLeastHeld = 0.1F;
-// Of one configuration no more than a factor e counts for what all have in common, and no curvature less than
+// No more than a factor e of one configuration counts for what all have in common, and no curvature less than
 // the second; what is common is 0 until three firm configurations say otherwise.
 constexpr float kMostApart = 1, kLeastCurvature = 0.05F, kShrinkage = 3;
 

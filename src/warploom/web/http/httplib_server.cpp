@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 // descriptors that select() takes.
 constexpr std::size_t kMostWaiting = 512;
 constexpr int kBacklog = 512;  // of the kernel; the library's own 5 makes bursts wait for a second
-// Of a body that is too long, so much is read and dropped before the connection is cut: a client that is
+// So much of a body that is too long is read and dropped before the connection is cut: a client that is
 // still sending cannot read the answer.
 constexpr std::size_t kMostDropped = std::size_t{64} << 20;
 constexpr const char* kEveryPath = R"([\s\S]*)";

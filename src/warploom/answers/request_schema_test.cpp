@@ -1,0 +1,84 @@
+#include "warploom/answers/request_schema.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "warploom/base/error.h"
+#include "warploom/kernels/operator_json.h"
+
+namespace warploom {
+namespace {
+
+TEST(RequestSchema, IsOfDraft2020AndHasEveryField) {
+  for (const DescribedRequest& request : described_requests()) {
+    const Json schema = request_schema(request.name);
+    EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema") << request.name;
+    EXPECT_EQ(schema["title"], request.name);
+    EXPECT_EQ(schema["type"], "object");
+    for (const Field& field : request.table->fields) {
+      ASSERT_TRUE(schema["properties"].contains(field.name)) << request.name << " " << field.name;
+      EXPECT_TRUE(schema["properties"][field.name].contains("description"))
+          << request.name << " " << field.name << ": one line says what it is";
+    }
+  }
+}
+
+TEST(RequestSchema, NamesAreUnique) {
+  std::set<std::string> names;
+  for (const DescribedRequest& request : described_requests()) {
+    EXPECT_TRUE(names.insert(request.name).second) << request.name;
+    std::set<std::string> fields;
+    for (const Field& field : request.table->fields)
+      EXPECT_TRUE(fields.insert(field.name).second) << request.name << " " << field.name;
+  }
+}
+
+// Ranges of a request as it comes hold, and what is written is read back.
+TEST(RequestSchema, DefaultsAreReadBack) {
+  for (const DescribedRequest& request : described_requests()) {
+    const auto one = request.make(), other = request.make();
+    const Json written = write_fields(*request.table, one.get());
+    try {
+      read_fields(written, *request.table, other.get(), request.name);
+    } catch (const InvalidInput& error) {
+      ADD_FAILURE() << error.what();
+    }
+    EXPECT_EQ(write_fields(*request.table, other.get()), written) << request.name;
+  }
+}
+
+TEST(RequestSchema, ListsTheOperatorsOfEveryFamily) {
+  const Json op = request_schema("predict")["properties"]["operator"];
+  bool gemm = false;
+  for (const Json& family : op["oneOf"])
+    if (family["properties"]["family"]["const"] == "gemm") gemm = family["properties"].contains("k");
+  EXPECT_TRUE(gemm);
+}
+
+TEST(RequestSchema, RefusesAnUnknownNameWithTheNearest) {
+  try {
+    (void)request_schema("simulat");
+    FAIL();
+  } catch (const NotFound& error) {
+    EXPECT_NE(std::string(error.what()).find("simulate"), std::string::npos) << error.what();
+  }
+}
+
+// The page starts there: a size that a model has, where the defaults are 1.
+TEST(RequestSchema, AnOperatorsExampleIsOneThatCanBePredicted) {
+  const Json schema = request_schema("predict");
+  const Json& families = schema["properties"]["operator"]["oneOf"];
+  EXPECT_EQ(families.size(), EnumNames<Family>::kNames.size());
+  for (const Json& family : families) {
+    Json example = family["examples"].at(0);
+    example["family"] = family["properties"]["family"]["const"];
+    EXPECT_NO_THROW(operator_from_json(example, "example")) << example.dump();
+    for (const auto& [name, value] : example.items())
+      EXPECT_TRUE(family["properties"].contains(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace warploom

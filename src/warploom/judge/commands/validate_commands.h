@@ -1,0 +1,12 @@
+// Sub-commands of `validate`.
+#pragma once
+
+namespace warploom {
+
+class Command;
+
+// `static`, `serving` and `concurrency`.
+void add_validate_serving_runs(Command& validate);
+void add_validate_tiles(Command& validate);
+
+}  // namespace warploom

@@ -1,0 +1,116 @@
+#include "warploom/models/hf/hf_families.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "warploom/base/nearest_name.h"
+
+namespace warploom {
+
+extern const HfFamily kDeciLmFamily, kDeepSeekFamily, kGemmaFamily, kGemma2Family, kGemma3Family,
+    kGemma4Family, kGlm4Family, kGptOssFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily,
+    kMixtralFamily, kPhiFamily, kQwen1Family, kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily,
+    kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily;
+
+namespace {
+
+constexpr std::array kFamilies{
+    &kDeciLmFamily,   &kDeepSeekFamily,  &kGemmaFamily,  &kGemma2Family,   &kGemma3Family,   &kGemma4Family,
+    &kGlm4Family,     &kGptOssFamily,    &kLlamaFamily,  &kLlama4Family,   &kMimoV2Family,   &kMiniMaxFamily,
+    &kMixtralFamily,  &kPhiFamily,       &kQwen1Family,  &kQwen2Family,    &kQwen2MoeFamily, &kQwen3Family,
+    &kQwen3MoeFamily, &kQwen3NextFamily, &kQwen35Family, &kQwen35MoeFamily};
+
+struct Refused {
+  std::string_view prefix;  // of the architecture
+  std::string_view reason;
+};
+
+constexpr std::array kRefused{
+    Refused{"DeepseekV32", "sparse attention (an indexer picks the tokens to attend to) has no kernel model"},
+    Refused{"DeepseekV4", "compressed and sparse attention has no kernel model"},
+    Refused{"GlmMoeDsa", "sparse attention (an indexer picks the tokens to attend to) has no kernel model"},
+    Refused{"MiniMaxM3", "sparse attention has no kernel model"},
+    Refused{"NemotronH", "Mamba-2 layers mixed with attention and MLP layers have no operator graph"},
+    Refused{"Gemma3n", "layers share keys and values and have per-layer embeddings"},
+    Refused{"Step3p", "windowed layers have heads of their own, whose number the config does not give"},
+    Refused{"Step3", "multi-matrix factorised attention has no kernel model"},
+    Refused{"KimiK3", "Kimi delta attention mixed with latent attention has no operator graph"},
+    Refused{"KimiLinear", "Kimi delta attention mixed with latent attention has no operator graph"},
+    Refused{"MiniMaxM1", "lightning attention has no kernel model"},
+    Refused{"MiniMaxText01", "lightning attention has no kernel model"},
+    Refused{"Mamba", "state-space models have no operator graph"},
+    Refused{"FalconMamba", "state-space models have no operator graph"},
+    Refused{"Jamba", "state-space layers have no operator graph"},
+    Refused{"T5", "encoder-decoder models have no operator graph"},
+    Refused{"Whisper", "encoder-decoder models have no operator graph"},
+    Refused{"Mllama", "cross-attention layers have no operator graph"},
+};
+
+struct RefusedField {
+  std::string_view key;
+  std::string_view reason;
+};
+
+constexpr std::array kRefusedFields{
+    RefusedField{"index_topk",
+                 "sparse attention (an indexer picks the tokens to attend to) has no kernel model"},
+    RefusedField{"block_configs", "every layer has its own shape"},
+    RefusedField{"hybrid_override_pattern", "state-space layers have no operator graph"},
+    RefusedField{"num_kv_shared_layers", "layers that share keys and values are not modelled"},
+    RefusedField{"hidden_size_per_layer_input", "per-layer embeddings are not modelled"},
+    RefusedField{"linear_attn_config", "this kind of linear attention has no operator graph"},
+};
+
+// In alphabetical order.
+std::vector<std::string> supported_architectures() {
+  std::vector<std::string> names;
+  for (const HfFamily* family : kFamilies)
+    names.insert(names.end(), family->architectures.begin(), family->architectures.end());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const HfFamily* find_family(std::string_view architecture) {
+  for (const HfFamily* family : kFamilies)
+    for (const std::string_view name : family->architectures)
+      if (name == architecture) return family;
+  return nullptr;
+}
+
+std::string supported_list() {
+  return fmt::format("supported: {}", fmt::join(supported_architectures(), ", "));
+}
+
+}  // namespace
+
+const HfFamily& family_of_config(const ConfigValues& config, const ConfigValues& text,
+                                 std::string_view architecture) {
+  if (architecture.empty()) {
+    throw InvalidInput(fmt::format("{}: 'architectures' is missing, expected the model's class; {}",
+                                   config.where(), supported_list()));
+  }
+  for (const Refused& entry : kRefused) {
+    if (!architecture.starts_with(entry.prefix)) continue;
+    throw Unsupported(fmt::format("{}: architecture {} is not supported: {}; {}", config.where(),
+                                  architecture, entry.reason, supported_list()));
+  }
+  const HfFamily* family = find_family(architecture);
+  if (family == nullptr) {
+    throw Unsupported(fmt::format("{}: architecture {} is not known{}; {}", config.where(), architecture,
+                                  did_you_mean(architecture, supported_architectures()), supported_list()));
+  }
+  for (const RefusedField& field : kRefusedFields) {
+    if (field.key != family->reads_key && is_switched_on(text, field.key)) {
+      throw Unsupported(fmt::format("{}: '{}' of {} is not supported: {}", config.where(), field.key,
+                                    architecture, field.reason));
+    }
+  }
+  return *family;
+}
+
+}  // namespace warploom

@@ -1,0 +1,42 @@
+// Private to the module: how a checkpoint is quantised, from quantization_config or hf_quant_config.json.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/models/architecture.h"
+#include "warploom/models/hf/config_values.h"
+#include "warploom/models/hf/hf_family.h"
+#include "warploom/models/hf/module_pattern.h"
+
+namespace warploom {
+
+class CheckpointQuantization {
+ public:
+  // `config` holds the keys of quantization_config; `hf_quant`, when not null, is the document of
+  // hf_quant_config.json and serves when there is no quantization_config. Throws Unsupported on a method that
+  // is not modelled.
+  CheckpointQuantization(const ConfigValues& config, const Json* hf_quant);
+
+  // Sets schemes of all layers and the model's quantization facts. Throws Unsupported when a checkpoint keeps
+  // only part of a fused group in the model's own type.
+  void apply(ModelArchitecture& model, std::vector<LayerGroup>& layers, const HfFamily& family) const;
+
+ private:
+  void read_checkpoint(const ConfigValues& config);
+  void read_modelopt(const ConfigValues& config, std::string_view ignore_key);
+  void read_compressed_tensors(const ConfigValues& config);
+  void exclude(std::vector<std::string> patterns);
+  MatmulScheme scheme_of(MatmulScheme plain, std::int64_t layer, std::string_view where,
+                         std::span<const std::string_view> modules) const;
+
+  QuantizationFacts facts_;
+  MatmulScheme scheme_ = MatmulScheme::Bf16;
+  bool experts_only_ = false;
+  std::vector<ModulePattern> excluded_;
+};
+
+}  // namespace warploom

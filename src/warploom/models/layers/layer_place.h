@@ -1,0 +1,41 @@
+// Where one layer stands: in which model, on which share of it, in which engine's graph.
+#pragma once
+
+#include <cstdint>
+
+#include "warploom/models/graph_options.h"
+#include "warploom/models/sharding.h"
+
+namespace warploom {
+
+// How each group of matrices of a layer is stored and multiplied. Routers, embeddings, lm_head and norms keep
+// the model's own type.
+struct LayerSchemes {
+  MatmulScheme attention_input = MatmulScheme::Bf16;   // q, k, v or the low-rank MLA projections
+  MatmulScheme attention_output = MatmulScheme::Bf16;  // o_proj
+  MatmulScheme mlp = MatmulScheme::Bf16;               // dense gate, up and down
+  MatmulScheme experts = MatmulScheme::Bf16;           // routed experts
+  MatmulScheme shared_experts = MatmulScheme::Bf16;
+  bool operator==(const LayerSchemes&) const = default;
+  static FieldTable describe();
+};
+
+// What a layer's sizes on one GPU follow from, beside its own.
+struct LayerPlace {
+  std::int64_t hidden = 0;
+  DataType dtype = DataType::Bf16;  // the model's own
+  const Sharding& sharding;
+};
+
+// `count` alike layers whose operators are launched.
+struct LaunchedLayer : LayerPlace {
+  const GraphOptions& options;
+  DataType kv_cache = DataType::Bf16;
+  std::int64_t count = 1;
+  LayerSchemes schemes;
+};
+
+// The scheme of matrices kept in the model's own type.
+MatmulScheme plain_scheme(DataType dtype);
+
+}  // namespace warploom

@@ -1,0 +1,121 @@
+#include "warploom/models/layers/mixture_of_experts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warploom/models/layers/dense_mlp.h"
+#include "warploom/models/layers/linear_layer.h"
+
+namespace warploom {
+namespace {
+
+// Norms of a layer whose experts stand beside a dense MLP: behind the MLP, before the router, before and
+// behind the experts. All but the router's, which has a scale of its own, have weights.
+constexpr std::int64_t kNormsBesideMlp = 4;
+
+}  // namespace
+
+void MixtureOfExperts::check(std::string_view where) const {
+  if (top_k > experts)
+    throw InvalidInput(fmt::format("{}: top_k {} exceeds {} experts", where, top_k, experts));
+}
+
+void MixtureOfExperts::check_split(const SplitCheck& check, const Sharding& sharding) const {
+  const std::int64_t expert_ranks = sharding.expert_parallel;
+  if (sharding.moe_ranks() % expert_ranks != 0)
+    check.refuse(
+        fmt::format("expert_parallel={} does not divide tensor_parallel x attention_data_parallel = {}",
+                    expert_ranks, sharding.moe_ranks()));
+  if (expert_ranks > experts)
+    check.refuse(fmt::format("expert_parallel={} exceeds {} experts", expert_ranks, experts));
+  check.divides("experts", experts, "expert_parallel", expert_ranks);
+  check.divides("columns of an expert", intermediate,
+                "tensor_parallel x attention_data_parallel / expert_parallel",
+                sharding.moe_tensor_parallel());
+  check.divides("columns of the shared experts", shared_intermediate, "tensor_parallel",
+                sharding.tensor_parallel);
+  check.divides("MLP columns", mlp_intermediate, "tensor_parallel", sharding.tensor_parallel);
+}
+
+void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) const {
+  const Sharding& sharding = place.sharding;
+  layer.experts = element_count(place.hidden, intermediate / sharding.moe_tensor_parallel(),
+                                experts / sharding.expert_parallel * (gated ? 3 : 2));
+  layer.shared_experts = element_count(place.hidden, shared_intermediate / sharding.tensor_parallel, 3);
+  layer.used = static_cast<double>(top_k) / static_cast<double>(experts);
+  layer.plain += element_count(place.hidden, experts) + (shared_gate ? static_cast<double>(place.hidden) : 0);
+  if (mlp_intermediate == 0) return;
+  DenseMlp{.intermediate = mlp_intermediate, .gated = gated}.count(layer, place);
+  layer.plain += element_count(place.hidden, kNormsBesideMlp) + static_cast<double>(experts);
+}
+
+// Both grouped products keep one row for each chosen expert; data-parallel ranks bring their tokens too.
+double MixtureOfExperts::widest_outputs(const LayerPlace& place) const {
+  const std::int64_t width = intermediate / place.sharding.moe_tensor_parallel();
+  const double pairs = static_cast<double>(top_k * place.sharding.attention_data_parallel);
+  const double routed = pairs * static_cast<double>(2 * width + std::max(width, place.hidden));
+  return std::max(routed, DenseMlp{.intermediate = mlp_intermediate}.widest_outputs(place));
+}
+
+void MixtureOfExperts::add_shared(ScaledOperators& plan, const LaunchedLayer& layer) const {
+  const std::int64_t width = shared_intermediate / layer.sharding.tensor_parallel;
+  const MatmulScheme scheme = layer.schemes.shared_experts;
+  const auto beside = [](OperatorNode& node) { node.stream = Stream::BesideExperts; };
+  beside(add_linear(plan, layer, "shared_gate_up_proj", scheme, 2 * width, layer.hidden));
+  beside(plan.add("shared_silu_and_mul", layer.count,
+                  Activation{.type = layer.dtype, .width = width, .gated = true}));
+  beside(add_linear(plan, layer, "shared_down_proj", scheme, layer.hidden, width));
+  if (shared_gate) {
+    beside(plan.add("shared_gate", layer.count,
+                    Gemm{.scheme = plain_scheme(layer.dtype), .n = 1, .k = layer.hidden}));
+    plan.add("shared_gate", layer.count,
+             Elementwise{.kind = ElementwiseKind::Multiply, .type = layer.dtype, .width = layer.hidden});
+  }
+  plan.add("shared_add", layer.count,
+           Elementwise{.kind = ElementwiseKind::Add, .type = layer.dtype, .width = layer.hidden});
+}
+
+// One after the other, as engines run them.
+void MixtureOfExperts::add_mlp_beside(ScaledOperators& plan, const LaunchedLayer& layer) const {
+  DenseMlp{.intermediate = mlp_intermediate, .gated = gated}.add_operators(plan, layer);
+  plan.add("rmsnorm", kNormsBesideMlp * layer.count, RmsNorm{.type = layer.dtype, .width = layer.hidden});
+  plan.add("experts_add", layer.count,
+           Elementwise{.kind = ElementwiseKind::Add, .type = layer.dtype, .width = layer.hidden});
+}
+
+void MixtureOfExperts::add_operators(ScaledOperators& plan, const LaunchedLayer& layer) const {
+  plan.add("router", layer.count, Gemm{.scheme = plain_scheme(layer.dtype), .n = experts, .k = layer.hidden});
+  FusedMoe moe;
+  moe.scheme = layer.schemes.experts;
+  moe.hidden = layer.hidden;
+  moe.intermediate = intermediate;
+  moe.experts = experts;
+  moe.top_k = top_k;
+  moe.tensor_parallel = layer.sharding.moe_tensor_parallel();
+  moe.expert_parallel = layer.sharding.expert_parallel;
+  moe.routing = layer.options.routing;
+  moe.routing_alpha = layer.options.routing == RoutingKind::PowerLaw ? layer.options.routing_alpha : 0.0;
+  moe.gated = gated;
+  if (layer.options.choose_experts) plan.add("expert_choice", layer.count, Sampling{.vocabulary = experts});
+  plan.add("moe", layer.count, moe, {.source = RowSource::GroupTokens});
+  if (shared_intermediate > 0) add_shared(plan, layer);
+  if (mlp_intermediate > 0) add_mlp_beside(plan, layer);
+}
+
+FieldTable MixtureOfExperts::describe() {
+  return FieldList<MixtureOfExperts>("mixture_of_experts")
+      .add("experts", &MixtureOfExperts::experts, {.doc = "routed experts", .min = 1, .max = kMostExperts})
+      .add("top_k", &MixtureOfExperts::top_k, {.doc = "experts of a token", .min = 1, .max = kMostExperts})
+      .add("intermediate", &MixtureOfExperts::intermediate,
+           {.doc = "width of a routed expert", .min = 1, .max = kMostWidth})
+      .add("shared_intermediate", &MixtureOfExperts::shared_intermediate,
+           {.doc = "width of all shared experts", .min = 0, .max = kMostWidth})
+      .add("shared_gate", &MixtureOfExperts::shared_gate, {.doc = "a gate scales the shared output"})
+      .add("gated", &MixtureOfExperts::gated, {.doc = "gate and up projections"})
+      .add("mlp_intermediate", &MixtureOfExperts::mlp_intermediate,
+           {.doc = "width of a dense MLP beside the experts", .min = 0, .max = kMostWidth})
+      .table();
+}
+
+}  // namespace warploom

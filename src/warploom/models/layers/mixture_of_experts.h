@@ -1,0 +1,42 @@
+// A kind of feed-forward: experts of which each token takes a few, with or without some that all take.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "warploom/models/layers/layer_place.h"
+#include "warploom/models/layers/layer_sizes.h"
+#include "warploom/models/layers/split_check.h"
+#include "warploom/models/scaled_operators.h"
+
+namespace warploom {
+
+struct MixtureOfExperts {
+  std::int64_t experts = 0, top_k = 0;
+  std::int64_t intermediate = 0;         // width of one routed expert
+  std::int64_t shared_intermediate = 0;  // width of all shared experts together; 0 = none
+  bool shared_gate = false;              // a learned gate scales the shared output (Qwen2-MoE kinds)
+  bool gated = true;                     // gate and up projections
+  // Width of a dense MLP beside the experts; 0 = none. Both see the layer's input, each through norms of its
+  // own, and are reduced apart (Gemma 4).
+  std::int64_t mlp_intermediate = 0;
+
+  static constexpr std::string_view kName = "mixture";
+  bool operator==(const MixtureOfExperts&) const = default;
+
+  void check(std::string_view where) const;
+  void check_split(const SplitCheck& check, const Sharding& sharding) const;
+  void count(LayerParameters& layer, const LayerPlace& place) const;
+  double widest_outputs(const LayerPlace& place) const;
+  std::int64_t reductions() const { return mlp_intermediate > 0 ? 2 : 1; }
+  void add_adapters(std::vector<AdaptedProduct>&, const LayerPlace&) const {}
+  void add_operators(ScaledOperators& plan, const LaunchedLayer& layer) const;
+  static FieldTable describe();
+
+ private:
+  void add_shared(ScaledOperators& plan, const LaunchedLayer& layer) const;
+  void add_mlp_beside(ScaledOperators& plan, const LaunchedLayer& layer) const;
+};
+
+}  // namespace warploom

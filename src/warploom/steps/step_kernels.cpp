@@ -1,0 +1,146 @@
+#include "warploom/steps/step_kernels.h"
+
+#include <variant>
+
+#include "warploom/kernels/kernel_hints.h"
+#include "warploom/kernels/roofline.h"
+#include "warploom/kernels/widen.h"
+#include "warploom/steps/decode_in_step.h"
+#include "warploom/steps/fused_quantising.h"
+#include "warploom/steps/in_step.h"
+#include "warploom/steps/step_sampling.h"
+#include "warploom/steps/streaming_rule.h"
+#include "warploom/steps/waiting_ranks.h"
+
+namespace warploom {
+namespace {
+
+// Whether a user asks for an engine's kernel, by name or not; not of a row that was swept.
+bool is_of_an_engine(const KernelContext& context) {
+  if (context.as_collected) return false;
+  return context.framework.empty() ? context.kernel.empty() : is_engine(context.framework);
+}
+
+bool asks_streaming(const KernelContext& context) {
+  if (context.kernel == kStreamingKernel) return true;
+  return context.kernel.empty() && (context.framework.empty() || is_engine(context.framework));
+}
+
+// Whoever names no engine asks for a choice of tokens alone.
+bool asks_sampling(const KernelContext& context) {
+  if (context.kernel == kSamplingKernel) return true;
+  return context.kernel.empty() && !context.as_collected && !context.framework.empty();
+}
+
+// What the measured kernels are asked: they know no rule's name.
+KernelContext without_rule(KernelContext context) {
+  if (context.kernel == kStreamingKernel || context.kernel == kSamplingKernel) context.kernel = {};
+  return context;
+}
+
+}  // namespace
+
+std::string_view rule_of(const Operator& op) {
+  if (only_streams(op)) return kStreamingKernel;
+  return is_step_sampling(op) ? kSamplingKernel : std::string_view();
+}
+
+StepKernels::StepKernels(std::unique_ptr<const LatencyModel> kernels, const StepRules& rules)
+    : kernels_(std::move(kernels)),
+      rules_(rules),
+      network_(*kernels_),
+      has_rules_(dynamic_cast<const RooflineModel*>(kernels_.get()) == nullptr) {}
+
+std::optional<RulePrice> StepKernels::replace(const Operator& op, const GpuSpec& gpu,
+                                              const KernelContext& context,
+                                              const LatencyEstimate& measured) const {
+  if (const auto* sampling = std::get_if<Sampling>(&op)) {
+    if (!asks_sampling(context)) return std::nullopt;
+    const RuleUse rule = rules_.find_own(RuleKind::Sampling, gpu, context);
+    return rule ? std::optional(step_sampling_price(rule, *sampling)) : std::nullopt;
+  }
+  return asks_streaming(context) ? streaming_price(rules_, op, gpu, context, measured) : std::nullopt;
+}
+
+void StepKernels::take_quantising(const RuleUse& rule, const Operator& op, const GpuSpec& gpu,
+                                  const KernelContext& context, LatencyEstimate& answer) const {
+  if (const auto* pass = std::get_if<Quantize>(&op)) return fuse_static_quantising(rule, *pass, gpu, answer);
+  const auto* product = std::get_if<Gemm>(&op);
+  if (product == nullptr) return;
+  const bool known_scales = product->scheme == MatmulScheme::Fp8Static && product->batch == 1;
+  if (!holds_quantising(*product) && !known_scales) return;
+  const KernelContext engine{context.framework, context.version, {}};
+  const Seconds pass = kernels_->estimate(Quantize{.rows = product->m, .width = product->k}, gpu, engine).p50;
+  if (known_scales)
+    drop_other_pass(rule, pass, answer);
+  else
+    fuse_quantising(rule, *product, gpu, pass, answer);
+}
+
+void StepKernels::change(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                         LatencyEstimate& answer) const {
+  wait_for_ranks(rules_, op, gpu, context, answer);
+  if (const auto* pass = std::get_if<Quantize>(&op); pass != nullptr && !pass->dynamic) {
+    Quantize dynamic = *pass;
+    dynamic.dynamic = true;
+    bound_by_dynamic(kernels_->estimate(dynamic, gpu, context), answer);
+  }
+  if (price_decode_in_step(rules_, op, gpu, context, answer)) return;
+  if (std::holds_alternative<Quantize>(op) || std::holds_alternative<Gemm>(op))
+    if (const RuleUse rule = rules_.find(RuleKind::Quantising, gpu, context))
+      take_quantising(rule, op, gpu, context, answer);
+  if (std::holds_alternative<AttentionPrefill>(op) || std::holds_alternative<AttentionDecode>(op))
+    if (const RuleUse rule = rules_.find(RuleKind::Attention, gpu, context)) widen(answer, rule.rule->high);
+  price_in_step(rules_, op, gpu, context, answer);
+}
+
+std::string_view StepKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                                    LatencyEstimate& answer) const {
+  if (!has_rules_) return {};
+  if (const std::string_view rule = rule_of(op); !rule.empty()) {
+    const std::optional<RulePrice> price = replace(op, gpu, context, answer);
+    if (!price) return {};
+    take_rule(*price, answer);
+    return rule;
+  }
+  if (is_of_an_engine(context)) change(op, gpu, context, answer);
+  return {};
+}
+
+std::optional<KernelAnswer> StepKernels::across_nodes(const Operator& op, const GpuSpec& gpu,
+                                                      const KernelContext& context) const {
+  if (!has_rules_ || !network_.serves(op, gpu, context)) return std::nullopt;
+  KernelAnswer answer = network_.answer(op, gpu, without_rule(context));
+  if (is_of_an_engine(context)) wait_for_ranks(rules_, op, gpu, {}, answer.estimate);
+  return answer;
+}
+
+LatencyEstimate StepKernels::estimate(const Operator& op, const GpuSpec& gpu,
+                                      const KernelContext& context) const {
+  if (const std::optional<KernelAnswer> across = across_nodes(op, gpu, context)) return across->estimate;
+  LatencyEstimate answer = kernels_->estimate(op, gpu, without_rule(context));
+  serve(op, gpu, context, answer);
+  return answer;
+}
+
+void StepKernels::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
+                                 const KernelContext& context, std::span<LatencyEstimate> results) const {
+  kernels_->estimate_batch(operators, gpu, without_rule(context), results);
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const std::optional<KernelAnswer> across = across_nodes(operators[i], gpu, context);
+    if (across)
+      results[i] = across->estimate;
+    else
+      serve(operators[i], gpu, context, results[i]);
+  }
+}
+
+KernelAnswer StepKernels::answer(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
+  if (std::optional<KernelAnswer> across = across_nodes(op, gpu, context)) return *across;
+  KernelAnswer answer = kernels_->answer(op, gpu, without_rule(context));
+  const std::string_view rule = serve(op, gpu, context, answer.estimate);
+  if (rule.empty()) return answer;
+  return {.estimate = answer.estimate, .implementation = {context.framework, context.version, rule}};
+}
+
+}  // namespace warploom
