@@ -13,7 +13,6 @@
 #include "warploom/app/validate/validate_leave_out.h"
 #include "warploom/app/validate/validate_serving.h"
 #include "warploom/app/validate/validate_static.h"
-#include "warploom/app/validate/validate_tiles.h"
 #include "warploom/report/calibration_report.h"
 #include "warploom/report/ceiling_report.h"
 #include "warploom/report/ceiling_training_report.h"
@@ -22,7 +21,6 @@
 #include "warploom/report/import_report.h"
 #include "warploom/report/kernel_validation_report.h"
 #include "warploom/report/sweep_plan_report.h"
-#include "warploom/report/tile_report.h"
 #include "warploom/report/training_report.h"
 #include "warploom/report/validation_report.h"
 
@@ -115,9 +113,6 @@ constexpr AnsweredRequest kMeasuredAnswers[] = {
     {"validate_ceilings",
      answer_by<ValidateCeilingsRequest, validate_ceilings, ceiling_validation_json, ceiling_validation_text>,
      {.access = kClients, .files = {"data", "tuned", "published"}}},
-    {"validate_tiles",
-     answer_by<ValidateTilesRequest, validate_tiles, tile_validation_json, tile_validation_text>,
-     {.access = kClients, .files = {"data", "gpu"}}},
     {"validate_static",
      answer_with_model<ValidateStaticRequest, judge_static, static_validation_json, static_validation_text>,
      {.access = kClients, .files = {"truth", "requests", "data", "predictor", "host_profile", "baselines"}}},

@@ -34,7 +34,6 @@ void add_validate_command(Command& app);
 void add_validate_serving_runs(Command& validate);
 // `ceilings` of the validate command.
 void add_validate_ceilings(Command& validate);
-void add_validate_tiles(Command& validate);
 void add_train_ceilings_command(Command& app);
 void add_diagnose_command(Command& app);
 void add_step_command(Command& app);

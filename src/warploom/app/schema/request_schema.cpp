@@ -35,7 +35,6 @@
 #include "warploom/app/validate/validate_leave_out.h"
 #include "warploom/app/validate/validate_serving.h"
 #include "warploom/app/validate/validate_static.h"
-#include "warploom/app/validate/validate_tiles.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json_schema.h"
 #include "warploom/base/nearest_name.h"
@@ -93,7 +92,6 @@ const std::vector<DescribedRequest>& described_requests() {
       described<ValidateServingRequest>("a run of a real engine, request by request"),
       described<ValidateConcurrencyRequest>("benchmarks at fixed concurrency"),
       described<ValidateCeilingsRequest>("performance ceilings on shapes not learned from"),
-      described<ValidateTilesRequest>("guesses of the tile that a matrix library chooses"),
       described<TrainCeilingsRequest>("performance ceilings from measured data"),
       described<TrainMoeConfigsRequest>("what `moe-config` knows of other GPUs' searches"),
   };
