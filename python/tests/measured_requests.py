@@ -66,8 +66,6 @@ def training_requests():
     left_out = {"leave_out": "gpu", "only_left_out": ["h100"], "threads": 1}
     counts = {"rows_per_gpu": 500, "judged_rows": 20, "fewest_rows": 50}
     yield "validate kernels", "validate_leave_out", {**gpus, **left_out, **counts}
-    tiles = f"{FIXTURES}/collector/h200/tiles/tiles.csv.gz"
-    yield "validate tiles", "validate_tiles", {"data": tiles, "rows": 60, "threads": 1}
 
 
 def reading_requests():

@@ -241,7 +241,6 @@ class WebServer(unittest.TestCase):
                 "plan",
                 {"model": "Qwen3-8B", "gpu_names": ["H200"], "slo": ["ttft_p95_ms=1"], "store": "pairs.csv"},
             ),
-            ("validate_tiles", {"data": "trace.csv", "write": "pairs.csv"}),
             ("moe_config", {"gpu": "H200", "output": "new"}),
             ("moe_config", {"gpu": "H200", "profile": True, "python": "sh", "samples": "new"}),
         ]:

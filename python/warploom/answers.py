@@ -33,7 +33,6 @@ from warploom.documents.validate_kernels_document import ValidateKernelsFields
 from warploom.documents.validate_leave_out_document import ValidateLeaveOutFields
 from warploom.documents.validate_serving_document import ValidateServingFields
 from warploom.documents.validate_static_document import ValidateStaticFields
-from warploom.documents.validate_tiles_document import ValidateTilesFields
 from warploom.results import Answer, plot_axes
 
 
@@ -346,12 +345,6 @@ class CeilingValidation(ValidateCeilingsFields):
         axes.set_xlabel("rows above the ceiling [%]")
         axes.legend()
         return axes
-
-
-class TileValidation(ValidateTilesFields):
-    """Tiles that a library was seen to choose against predicted ones: `learned`, `judged`, `cells`."""
-
-    table = "cells"
 
 
 class HostCalibration(CalibrateHostFields):

@@ -80,13 +80,6 @@ TEST(HtmlReport, OfAFitOfThePublishedModel) {
   EXPECT_EQ(buckets, held["answer"]["buckets"]);
 }
 
-TEST(HtmlReport, OfValidatedTiles) {
-  const json held = report_of(
-      {"validate", "tiles", "--shipped", "--data", html_fixture("collector/h200/tiles/tiles.csv.gz")},
-      "validate_tiles");
-  EXPECT_EQ(held["answer"]["cells"].size(), 4U);
-}
-
 TEST(HtmlReport, OfValidatedCeilings) {
   const json held = report_of({"validate", "ceilings", "--layout", "warploom", "--data",
                                html_fixture("collector/h200/check/sweep.csv.gz")},

@@ -17,7 +17,6 @@
 #include "warploom/fused_moe/config_model.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/operator_fields.h"
-#include "warploom/kernels/tile_ranking.h"
 #include "warploom/learning/symmetric_ensemble.h"
 #include "warploom/measurements/store.h"
 #include "warploom/predictor/model/model_file.h"
@@ -152,15 +151,6 @@ TEST(DamagedTuneTables, AreReadOrRefused) {
              const std::uint64_t hash = hash_bytes(std::string_view(bytes).substr(kChecked));
              std::memcpy(bytes.data() + kChecksum, &hash, 8);
            }});
-}
-
-TEST(DamagedTileRankings, AreReadOrRefused) {
-  expect_sound_or_refused({.name = "cublaslt_hopper.json",
-                           .kind = Kind::Json,
-                           .sound = read_file(kData / "tiles" / "cublaslt_hopper.json"),
-                           .read = [](const std::string& bytes) {
-                             TileRanking::from_json(parse_json(bytes, "tiles"), "tiles");
-                           }});
 }
 
 TEST(DamagedStores, AreReadOrRefused) {

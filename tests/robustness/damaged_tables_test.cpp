@@ -12,7 +12,6 @@
 #include "warploom/judge/validate/validate_concurrency.h"
 #include "warploom/judge/validate/validate_static.h"
 #include "warploom/measurements/importers/import.h"
-#include "warploom/measurements/tile_choices.h"
 #include "warploom/serving/workload/trace_file.h"
 #include "warploom/tuner/tile_sample.h"
 
@@ -264,8 +263,6 @@ TEST(DamagedTruths, AreReadOrRefused) {
 }
 
 TEST(DamagedSamples, AreReadOrRefused) {
-  Bench().feed({"", "tiles.csv", first_lines(kFixtures / "collector/h200/tiles/tiles.csv.gz", 30)}, Kind::Csv,
-               [](const auto& path) { read_tile_choices(path); });
   Bench().feed({"", "samples.csv", first_lines(kFixtures / "tuner/gemm_anchors.csv.gz", 30)}, Kind::Csv,
                [](const auto& path) { read_tile_samples(std::vector<std::filesystem::path>{path}); });
   Bench().feed({"", "moe.csv", first_lines(kFixtures / "fused_moe/h200.csv.gz", 30)}, Kind::Csv,

@@ -70,14 +70,6 @@ PredictOperator = TypedDict(
 )
 
 
-class PredictCublasTile(TypedDict):
-    tile_m: int
-    tile_n: int
-    splits: int
-    waves: float
-    chance: float
-
-
 class PredictStructure(TypedDict):
     time_us: float
     launch_us: float
@@ -118,7 +110,6 @@ class PredictDocument(TypedDict):
     stands_in_for: str
     widened_weights: bool
     roofline_us: float
-    cublas_tile: NotRequired[PredictCublasTile]
     structure: PredictStructure
     pipelines: list[PredictPipelinesItem]
 
@@ -143,6 +134,5 @@ class PredictFields(Answer[PredictDocument]):
     stands_in_for: str
     widened_weights: bool
     roofline_us: float
-    cublas_tile: PredictCublasTile
     structure: PredictStructure
     pipelines: list[PredictPipelinesItem]

@@ -29,6 +29,5 @@ FUNCTIONS = {
     "validate_serving": "validate_serving_request",
     "validate_concurrency": "validate_concurrency_request",
     "validate_ceilings": "validate_ceilings_request",
-    "validate_tiles": "validate_tiles_request",
     "train_ceilings": "train_ceilings_request",
 }

@@ -27,5 +27,4 @@ from warploom.requests.validate_static_request import validate_static as validat
 from warploom.requests.validate_serving_request import validate_serving as validate_serving
 from warploom.requests.validate_concurrency_request import validate_concurrency as validate_concurrency
 from warploom.requests.validate_ceilings_request import validate_ceilings as validate_ceilings
-from warploom.requests.validate_tiles_request import validate_tiles as validate_tiles
 from warploom.requests.train_ceilings_request import train_ceilings as train_ceilings

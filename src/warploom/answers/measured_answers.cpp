@@ -46,7 +46,6 @@ constexpr AnsweredRequest kMeasuredAnswers[] = {
      {.access = kClients, .files = {"data", "predictor", "baselines", "baseline_data"}}},
     {"validate_leave_out", nullptr, {.access = kClients, .files = {"data", "baselines", "external"}}},
     {"validate_ceilings", nullptr, {.access = kClients, .files = {"data", "tuned", "published"}}},
-    {"validate_tiles", nullptr, {.access = kClients, .files = {"data", "gpu"}}},
     {"validate_static",
      nullptr,
      {.access = kClients, .files = {"truth", "requests", "data", "predictor", "host_profile", "baselines"}}},

@@ -121,7 +121,6 @@ const std::vector<DescribedRequest>& described_requests() {
       judged("validate_serving", "a run of a real engine, request by request"),
       judged("validate_concurrency", "benchmarks at fixed concurrency"),
       judged("validate_ceilings", "performance ceilings on shapes not learned from"),
-      judged("validate_tiles", "guesses of the tile that a matrix library chooses"),
       described<TrainCeilingsRequest>("performance ceilings from measured data"),
       described<TrainMoeConfigsRequest>("what `moe-config` knows of other GPUs' searches"),
   };

@@ -40,8 +40,8 @@ class CeilingModel {
   // nullptr when the family was not learned.
   const FamilyCeiling* family(Family family) const;
 
-  // `profile`: ceiling_profile() of the same operator and GPU. Expects a family that was learned and a q that check_quantile
-  // passes. A few hundred nanoseconds, no allocation.
+  // `profile`: ceiling_profile() of the same operator and GPU. Expects a family that was learned and a q that
+  // check_quantile passes. A few hundred nanoseconds, no allocation.
   Ceiling ceiling(const Operator& op, const GpuSpec& gpu, const KernelProfile& profile, double q) const;
 
  private:

@@ -9,7 +9,6 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/hardware/folded_name.h"
-#include "warploom/hardware/old_gpu_record.h"
 #include "warploom/hardware/record_version.h"
 #include "warploom_embedded/gpu_records.h"
 
@@ -28,7 +27,6 @@ GpuSpec gpu_from_json(const Json& document, std::string_view where) {
   Json own = document;
   own.erase(std::string(kMovedToSteps));
   auto gpu = object_from_json<GpuSpec>(own, where);
-  complete_old_record(gpu, document, where);
   if (gpu.max_clock.value() <= 0) gpu.max_clock = gpu.boost_clock;
   if (gpu.title.empty()) gpu.title = gpu.name;
   gpu.check(where);

@@ -24,13 +24,15 @@ void add_identity(FieldList<GpuSpec>& list) {
       .add("generation", &GpuSpec::generation, {.doc = "instruction set and memory system", .required = true})
       .add("compute_capability", &GpuSpec::compute_capability,
            {.doc = "CUDA compute capability times ten, 0 on AMD", .min = 0, .max = 999})
-      .add("class", &GpuSpec::gpu_class, {.doc = "what the die was designed for"})
-      .add("memory_kind", &GpuSpec::memory_kind, {.doc = "device memory"})
-      .add("matrix_instruction", &GpuSpec::matrix_instruction, {.doc = "the best one of its SMs"})
+      .add("class", &GpuSpec::gpu_class, {.doc = "what the die was designed for", .required = true})
+      .add("memory_kind", &GpuSpec::memory_kind, {.doc = "device memory", .required = true})
+      .add("matrix_instruction", &GpuSpec::matrix_instruction,
+           {.doc = "the best one of its SMs", .required = true})
       .add("sm_design", &GpuSpec::sm_design,
            {.doc = "compute capability times ten of the oldest part with this SM, 1003 on for AMD's",
             .min = 0,
-            .max = 9999})
+            .max = 9999,
+            .required = true})
       .add("sm_design_year", &GpuSpec::sm_design_year,
            {.doc = "of that part's launch, 0 = not to be used for trends", .min = 0, .max = 2100})
       .add("process_nm", &GpuSpec::process_nm,

@@ -14,7 +14,6 @@
 #include "warploom/judge/report/concurrency_report.h"
 #include "warploom/judge/report/kernel_validation_report.h"
 #include "warploom/judge/report/regret_report.h"
-#include "warploom/judge/report/tile_report.h"
 #include "warploom/judge/report/validation_report.h"
 #include "warploom/judge/report/wavetune_report.h"
 #include "warploom/judge/validate/concurrency_request.h"
@@ -23,7 +22,6 @@
 #include "warploom/judge/validate/validate_kernels.h"
 #include "warploom/judge/validate/validate_leave_out.h"
 #include "warploom/judge/validate/validate_static.h"
-#include "warploom/judge/validate/validate_tiles.h"
 
 namespace warploom {
 namespace {
@@ -62,9 +60,6 @@ constexpr JudgedRequest kJudged[] = {
     {"validate_ceilings",
      answer_by<ValidateCeilingsRequest, validate_ceilings, ceiling_validation_json, ceiling_validation_text>,
      fields_with_defaults<ValidateCeilingsRequest>},
-    {"validate_tiles",
-     answer_by<ValidateTilesRequest, validate_tiles, tile_validation_json, tile_validation_text>,
-     fields_with_defaults<ValidateTilesRequest>},
     {"validate_static",
      answer_with_model<ValidateStaticRequest, judge_static, static_validation_json, static_validation_text>,
      fields_with_defaults<ValidateStaticRequest>},

@@ -131,12 +131,6 @@ std::string prediction_text(const PredictResult& result) {
   }
   text += "predicted       " + estimate_text(result.estimate) + "\n";
   text += "physical bound  " + duration_text(result.estimate.physical_bound) + "\n";
-  if (result.tile) {
-    const LibraryTile& tile = result.tile->tile;
-    text += fmt::format("cuBLAS tile     {} x {}, {} {}, {} waves (the likeliest, {})\n", tile.tile_m,
-                        tile.tile_n, tile.splits, tile.splits == 1 ? "part" : "parts of k",
-                        significant_text(result.tile->waves), percent_text(result.tile->chance));
-  }
   text += "structure       " + structure_text(result.structure) + "\n";
   text += "roofline        " + duration_text(result.roofline.p50) + "\n\n";
   TextTable table({{"pipeline", Align::Left}, {"demand"}, {"time alone"}, {"share of predicted"}});
@@ -162,13 +156,6 @@ Json prediction_json(const PredictResult& result) {
   if (result.scheme_priced) document["scheme_priced"] = name_of(*result.scheme_priced);
   document["widened_weights"] = result.widened_weights;
   document["roofline_us"] = to_microseconds(result.roofline.p50);
-  if (result.tile) {
-    document["cublas_tile"] = {{"tile_m", result.tile->tile.tile_m},
-                               {"tile_n", result.tile->tile.tile_n},
-                               {"splits", result.tile->tile.splits},
-                               {"waves", result.tile->waves},
-                               {"chance", result.tile->chance}};
-  }
   document["structure"] = structure_json(result.structure);
   Json pipelines = Json::array();
   for (const PipelineShare& share : result.pipelines) {

@@ -21,9 +21,9 @@ Json operator_document(const Operator& op);
 
 std::string prediction_text(const PredictResult& result);
 // estimate_json's keys, "operator", "gpu", "framework", "framework_version", "kernel", "stands_in_for",
-// "scheme_priced" (where it is not the operator's own), "widened_weights", "roofline_us", "cublas_tile"
-// (where cuBLAS serves the operator), "pipelines": [{"pipeline", "demand", "time_us", "share"}] and, as asked
-// for, "published_features"
+// "scheme_priced" (where it is not the operator's own), "widened_weights", "roofline_us",
+// "structure", "pipelines": [{"pipeline", "demand", "time_us", "share"}] and, as asked for,
+// "published_features"
 Json prediction_json(const PredictResult& result);
 
 }  // namespace warploom

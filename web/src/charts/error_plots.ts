@@ -1,5 +1,5 @@
-// Judgements of predictors by group: errors of kernels, ceilings that were kept, tiles that were guessed.
-import { isObject, numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
+// Judgements of predictors by group: errors of kernels, ceilings that were kept.
+import { isObject, numberAt, type JsonObject } from "../core/json";
 import { quantity } from "../core/quantity";
 import { sheet, type Sheet } from "../core/sheet";
 import { barsOption } from "./bars";
@@ -145,82 +145,6 @@ export function tunedSheet(comparison: JsonObject): Sheet {
       ...["flagged", "tuned_rows", "flagged_of_tuned", "mean_speedup", "geomean_speedup"].map((key) =>
         numberAt(one, key),
       ),
-    ]),
-  );
-}
-
-interface TileGuess {
-  cell: string;
-  source: string;
-  figures: JsonObject;
-}
-
-function tileGuesses(document: JsonObject): TileGuess[] {
-  const cells = objectsAt(document, "cells");
-  const ways = new Set(cells.map((cell) => textAt(cell, "learned")));
-  return cells.flatMap((cell) => {
-    const sms = numberAt(cell, "sms") ?? 0;
-    const type = [textAt(cell, "scheme"), textAt(cell, "layout")].join(" ").trim();
-    const learned = ways.size > 1 ? `${textAt(cell, "learned")}: ` : "";
-    const where = `${learned}${type}, ${sms > 0 ? `${sms} SMs` : "fewer SMs"}`;
-    return groupsOf(cell, "sources").map(([source, figures]) => ({ cell: where, source, figures }));
-  });
-}
-
-// `validate tiles`: how often each way to guess names the tile that the library chose.
-export function tilesPlot(document: JsonObject): Plot | null {
-  const all = tileGuesses(document);
-  if (all.length === 0) return null;
-  const cells = [...new Set(all.map((one) => one.cell))];
-  const sources = [...new Set(all.map((one) => one.source))];
-  const share = (cell: string, source: string) =>
-    numberAt(all.find((one) => one.cell === cell && one.source === source)?.figures ?? {}, "tile");
-  return {
-    title: "Tiles guessed right",
-    says: all
-      .map((one) => `${one.cell}: ${one.source} ${quantity(numberAt(one.figures, "tile"), "share")}`)
-      .join("; "),
-    height: 60 + (12 * sources.length + 14) * cells.length,
-    sheet: tilesSheet(document),
-    legend: (colors) =>
-      sources.map((name, index) => ({ name, color: seriesColor(colors, index), mark: "tile" })),
-    option: (colors) =>
-      barsOption(colors, {
-        names: cells,
-        axis: { name: "the library's tile", unit: "share", least: 0, most: 1 },
-        groups: sources.map((name, index) => ({
-          name,
-          values: cells.map((cell) => share(cell, name)),
-          color: seriesColor(colors, index),
-        })),
-        tip: (index) =>
-          sources.map((source): [string, string] => [
-            source,
-            quantity(share(cells[index]!, source), "share"),
-          ]),
-      }),
-  };
-}
-
-export function tilesSheet(document: JsonObject): Sheet {
-  return sheet(
-    [
-      ["products"],
-      ["source"],
-      { name: "tile", unit: "share", hint: "the library's tile" },
-      ["tile and split", "share"],
-      ["waves", "share"],
-      ["timed", "count"],
-      { name: "mean regret", unit: "share", hint: "of the guess, against the fastest timed tile" },
-      ["median regret", "share"],
-      ["p90 regret", "share"],
-      ["library, mean regret", "share"],
-    ],
-    tileGuesses(document).map(({ cell, source, figures }) => [
-      cell,
-      source,
-      ...["tile", "tile_and_split", "waves"].map((key) => numberAt(figures, key)),
-      ...["products", "mean", "median", "p90", "library_mean"].map((key) => numberAt(figures, "regret", key)),
     ]),
   );
 }

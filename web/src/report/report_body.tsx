@@ -2,15 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { Figure } from "../charts/figure";
 import { changesSheet, diagnoseSheet, savingsPlot } from "../charts/diagnose_plots";
-import {
-  ceilingsPlot,
-  ceilingsSheet,
-  errorsPlot,
-  errorsSheet,
-  tilesPlot,
-  tilesSheet,
-  tunedSheet,
-} from "../charts/error_plots";
+import { ceilingsPlot, ceilingsSheet, errorsPlot, errorsSheet, tunedSheet } from "../charts/error_plots";
 import { fitPlot, fittedSheet } from "../charts/fit_plots";
 import { batchesCompared, comparedPlot, comparedSheet, servingCompared } from "../charts/judged_plots";
 import { pipelinesPlot, rooflinePlot } from "../charts/roofline_plots";
@@ -218,28 +210,6 @@ const Ceilings: Body = ({ answer }) => (
   </>
 );
 
-const Tiles: Body = ({ answer }) => {
-  const regret = isObject(answer["library_regret"]) ? answer["library_regret"] : {};
-  return (
-    <>
-      <Section title={`${textAt(answer, "gpu")}, ${textAt(answer, "library")}`}>
-        <Readings>
-          <Reading name="learned from" value={numberAt(answer, "learned")} unit="count" hint="products" />
-          <Reading name="judged on" value={numberAt(answer, "judged")} unit="count" hint="other products" />
-          <Reading
-            name="the library's own regret"
-            value={numberAt(regret, "mean")}
-            unit="share"
-            hint="its first choice against the fastest timed tile, mean"
-          />
-        </Readings>
-        <Plots plots={[tilesPlot(answer)]} />
-      </Section>
-      <Table title="Guesses" sheet={tilesSheet(answer)} />
-    </>
-  );
-};
-
 // Means and biases of errors say so in the name above them alone.
 const ERRORS = new Set(["mean", "bias", "median"]);
 
@@ -303,7 +273,6 @@ const BODIES: Record<string, Body> = {
   validate_kernels: Kernels,
   validate_leave_out: Kernels,
   validate_ceilings: Ceilings,
-  validate_tiles: Tiles,
 };
 
 // `validate` without saying which, as older programs wrote it: told by the keys.

@@ -1,13 +1,12 @@
 // The figures of one prediction, for the page and the report.
 import { numberAt, textAt, type JsonObject } from "../core/json";
 import { kernelWords } from "../charts/prediction_parts";
-import { quantity, time } from "../core/quantity";
+import { time } from "../core/quantity";
 import { Bound, Reading, Readings, Tier } from "../parts/marks";
 
 export function PredictionReadings({ document }: { document: JsonObject }) {
   const at = (key: string) => numberAt(document, key);
   const waves = numberAt(document, "structure", "waves");
-  const tile = document["cublas_tile"];
   return (
     <Readings>
       <Reading
@@ -59,13 +58,6 @@ export function PredictionReadings({ document }: { document: JsonObject }) {
         <dt>implementation</dt>
         <dd>
           {kernelWords(document) || "–"}
-          {tile === undefined || tile === null ? null : (
-            <span class="interval">
-              {" "}
-              cuBLAS tile {numberAt(tile, "tile_m")} × {numberAt(tile, "tile_n")},{" "}
-              {quantity(numberAt(tile, "chance"), "share")} likely
-            </span>
-          )}
           {numberAt(document, "structure", "launch_us") === null ? null : (
             <span class="interval"> launch {time(numberAt(document, "structure", "launch_us") ?? 0)}</span>
           )}

@@ -40,7 +40,6 @@ const CHARTS = {
   validate_serving: 1,
   validate_kernels: 1,
   validate_ceilings: 2,
-  validate_tiles: 1,
   tune_fit: 1,
   leaderboard: (answer) => answer.splits.length,
 };
@@ -49,7 +48,6 @@ const SAYS = {
   predict: (answer) => [timeText(answer.p50_us)],
   step: (answer) => [timeText(answer.step_ms * 1e3)],
   validate_ceilings: (answer) => Object.keys(answer.families),
-  validate_tiles: (answer) => [answer.library, ...Object.keys(answer.cells[0].sources)],
   tune_fit: (answer) => [answer.default, answer.fitted[0].config],
   leaderboard: (answer) => [...answer.splits.map((one) => one.title), answer.made_with],
 };
@@ -78,8 +76,11 @@ async function documentOf(server, root, request) {
       run: await file("clients/run.json"),
       requests: await file("clients/vllm_bench.json"),
     }),
-    validate_tiles: async () => ({ data: await file("collector/h200/tiles/tiles.csv.gz"), shipped: true }),
-    tune_fit: async () => ({ gpu: "H200", samples: [await file("tuner/tutorial_anchors.csv.gz")], output: "upload:new" }),
+    tune_fit: async () => ({
+      gpu: "H200",
+      samples: [await file("tuner/tutorial_anchors.csv.gz")],
+      output: "upload:new",
+    }),
     validate_kernels: async () => ({ source: await sweep(file) }),
     validate_ceilings: async () => ({ source: await sweep(file) }),
   }[request]();

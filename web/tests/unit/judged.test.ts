@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { barsOption } from "../../src/charts/bars";
 import { drawSoon, forget } from "../../src/charts/draw_queue";
-import { ceilingsPlot, tilesPlot, tilesSheet, tunedSheet } from "../../src/charts/error_plots";
+import { ceilingsPlot, tunedSheet } from "../../src/charts/error_plots";
 import { fitPlot, fittedSheet } from "../../src/charts/fit_plots";
 import { noModelSheet, plainSheet, splitPlot, splitSheet } from "../../src/charts/leaderboard_plots";
 import { palette } from "../../src/charts/palette";
@@ -57,20 +57,6 @@ describe("ceilings and tiles", () => {
     families: { gemm: { rows: 100, above_share: 0.21, flagged: 3 } },
     gpus: { h200_sxm: { rows: 100, above_share: 0.21, flagged: 3 } },
   };
-  const tiles = {
-    cells: [
-      {
-        learned: "shipped",
-        scheme: "bf16",
-        layout: "tn",
-        sms: 132,
-        sources: {
-          ranking: { tile: 0.7, tile_and_split: 0.6, waves: 0.8, regret: { products: 16, mean: 0.02 } },
-          nearest: { tile: 0.4, tile_and_split: 0.3, waves: 0.5, regret: { products: 0, mean: null } },
-        },
-      },
-    ],
-  };
 
   it("draw the share that is right", () => {
     const plot = ceilingsPlot(ceilings, "families")!;
@@ -84,16 +70,6 @@ describe("ceilings and tiles", () => {
   it("keep what a tuner reached", () => {
     const gpus = { a100: { flagged: 5, tuned_rows: 9, flagged_of_tuned: 2, mean_speedup: 1.2 } };
     expect(tunedSheet({ gpus }).rows).toEqual([["a100", 5, 9, 2, 1.2, null]]);
-  });
-
-  it("have a bar for each way to guess a tile", () => {
-    expect(tilesSheet(tiles).rows.map((row) => [row[1], row[2], row[6]])).toEqual([
-      ["ranking", 0.7, 0.02],
-      ["nearest", 0.4, null],
-    ]);
-    const option = drawn(tilesPlot(tiles)!.option(colors));
-    expect(option.series.map((one) => (one.data[0] as { value: number }).value)).toEqual([0.7, 0.4]);
-    expect(tilesPlot({ cells: [] })).toBeNull();
   });
 });
 

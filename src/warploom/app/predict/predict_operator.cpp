@@ -211,8 +211,6 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.scheme_priced = source.scheme_priced;
   result.by_rule =
       (!source.kernel.empty() && source.kernel == rule_of(result.op)) || is_network_kernel(result.kernel);
-  if (const auto* gemm = std::get_if<Gemm>(&result.op))
-    result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
   result.widened_weights = widens_weights(result.op, result.gpu);
   result.estimate = answer.estimate;
   result.roofline = RooflineModel().estimate(result.op, result.gpu, context);

@@ -14,7 +14,6 @@
 #include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/structural_price.h"
-#include "warploom/kernels/tile_ranking.h"
 #include "warploom/serving/pricing/kernel_names.h"
 
 namespace warploom {
@@ -53,7 +52,6 @@ struct PredictResult {
   std::optional<MatmulScheme> scheme_priced;
   std::string stands_in_for;             // what was asked for and never measured on this GPU; empty: nothing
   bool widened_weights = false;          // the GPU lacks the operand type; 16-bit products of widened weights
-  std::optional<RankedTile> tile;        // that cuBLAS likely runs, where it serves the operator
   StructuralPrice structure;             // the structural time that the predictor learned ratios to, in parts
   std::vector<PipelineShare> pipelines;  // those with a demand, longest first
   std::vector<std::pair<std::string, double>> features;  // as asked for

@@ -8,7 +8,7 @@
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/known_kernel.h"
-#include "warploom/kernels/tile_ranking.h"
+#include "warploom/kernels/structural_price.h"
 
 namespace warploom::published {
 namespace {
@@ -72,16 +72,14 @@ KernelChoice choose(const FusedMoe& op, const KernelContext& context) {
   return {PublishedKernel::FusedMoe, {}};
 }
 
-Features ranked_gemm(const Gemm& op, const GpuSpec& gpu, const Hardware& hardware) {
-  const RankedTile ranked = TileRanking::cublas().rank(*tile_problem(op, gpu)).front();
-  constexpr std::int64_t kDepth = 64;  // elements of 128 bytes, the step that the ranking counts in
-  GemmLaunch launch{.tile_m = ranked.tile.tile_m,
-                    .tile_n = ranked.tile.tile_n,
+Features gemm_of_structure(const Gemm& op, const GpuSpec& gpu, const Hardware& hardware) {
+  const StructuralPrice price = structural_price(op, gpu, GemmModel(op.scheme, gpu));
+  constexpr std::int64_t kDepth = 64;  // elements of 128 bytes, a step of the loop
+  GemmLaunch launch{.tile_m = std::int64_t(price.tile_rows),
+                    .tile_n = std::int64_t(price.tile_columns),
                     .tile_k = kDepth,
-                    .blocks = 1,
-                    .split_k = ranked.tile.splits > 1};
-  const auto along = [](std::int64_t size, std::int64_t tile) { return (size + tile - 1) / tile; };
-  launch.blocks = along(op.m, launch.tile_m) * along(op.n, launch.tile_n) * ranked.tile.splits;
+                    .blocks = std::int64_t(price.tasks),
+                    .split_k = price.splits > 1};
   // Persistent blocks: a profile shows as many as there are SMs.
   if (hardware.hopper && !launch.split_k) launch.blocks = std::min<std::int64_t>(launch.blocks, gpu.sm_count);
   return gemm(op.m, op.n, op.k, launch, hardware);
@@ -120,7 +118,7 @@ Features features_of_kernel(PublishedKernel kernel, const Operator& op, const Gp
   const Hardware hardware = Hardware::of(gpu);
   switch (kernel) {
     case PublishedKernel::Gemm:
-      return ranked_gemm(std::get<Gemm>(op), gpu, hardware);
+      return gemm_of_structure(std::get<Gemm>(op), gpu, hardware);
     case PublishedKernel::GemmFp8: {
       const auto& held = std::get<Gemm>(op);
       return gemm_fp8(held.m, held.n, held.k, hardware);

@@ -36,8 +36,8 @@ struct KernelChoice {
 // Hopper is FlashAttention-2, as the publication composes steps.
 KernelChoice published_kernel(const Operator& op, const GpuSpec& gpu, const KernelContext& context);
 
-// The features of an operator that is this kernel. The tile of a 16-bit product is the likeliest by the
-// ranking of tiles (kernels/tile_ranking.h), where the publication takes it from a profile.
+// The features of an operator that is this kernel. The tile of a 16-bit product is the one that our
+// structural model prices (kernels/structural_price.h), where the publication takes it from a profile.
 Features features_of_kernel(PublishedKernel kernel, const Operator& op, const GpuSpec& gpu,
                             const KernelContext& context);
 

@@ -9,7 +9,6 @@
 #include "warploom/collector/cuda/node_collectives.cuh"
 #include "warploom/collector/cuda/nvml_state.h"
 #include "warploom/collector/cuda/sm_clock.cuh"
-#include "warploom/collector/cuda/tile_library.cuh"
 #include "warploom/collector/start_checks.h"
 
 namespace warploom::collector {
@@ -142,10 +141,6 @@ std::unique_ptr<PreparedCase> CudaDevice::prepare(const OperatorText& op, const 
 
 bool CudaDevice::check_own_kernels(std::vector<std::string>& lines) {
   return check_kernels(*state_->bench, lines);
-}
-
-std::unique_ptr<TileLibrary> CudaDevice::tile_library() {
-  return std::make_unique<CublasLtTiles>(*state_->bench);
 }
 
 }  // namespace warploom::collector

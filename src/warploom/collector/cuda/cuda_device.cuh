@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "warploom/collector/device.h"
-#include "warploom/collector/tile_dump.h"
 
 namespace warploom::collector {
 
@@ -26,8 +25,6 @@ class CudaDevice final : public MeasuringDevice {
 
   // As check_kernels of families.cuh.
   bool check_own_kernels(std::vector<std::string>& lines);
-  // Refers to this device.
-  std::unique_ptr<TileLibrary> tile_library();
 
  private:
   struct State;

@@ -14,7 +14,6 @@
 #include "warploom/collector/failure.h"
 #include "warploom/collector/start_checks.h"
 #include "warploom/collector/sweep.h"
-#include "warploom/collector/tile_dump.h"
 
 namespace {
 
@@ -50,18 +49,12 @@ constexpr const char* kUsage =
     "  --seed N        of the order\n"
     "  --shared        sweep a GPU that other programs use\n"
     "  --no-constants  leave out the rates and gaps of the device\n"
-    "  --tiles N       instead of a sweep: the tiles that cublasLt chooses for N products, as "
-    "FOLDER/tiles.csv\n"
-    "  --tiles-timed N    products of which the first choices are timed too (default 400)\n"
-    "  --tiles-sms A,B    also asked as if the GPU had A or B SMs\n"
     "  --check         only compare the own kernels with plain ones\n"
     "writes FOLDER/sweep.csv and FOLDER/device.json, for `warploom calibrate --data FOLDER`\n";
 
 struct Options {
   std::filesystem::path output, plan;
   SweepOptions sweep;
-  TileDumpOptions tiles;
-  std::size_t tile_products = 0;
   int device = 0, gpus = 1;
   bool resume = false, shared = false, constants = true, check = false;
 };
@@ -72,16 +65,6 @@ double number_of(const std::string& flag, const std::string& text, double least)
   if (end == text.c_str() || *end != 0 || !(value >= least))
     throw BadInput(flag + ": '" + text + "' is no number of at least " + std::to_string(int(least)));
   return value;
-}
-
-std::vector<int> counts_of(const std::string& flag, const std::string& text) {
-  std::vector<int> counts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', from), text.size());
-    counts.push_back(int(number_of(flag, text.substr(from, comma - from), 1)));
-    from = comma + 1;
-  }
-  return counts;
 }
 
 Options options_of(int argc, char** argv) {
@@ -105,12 +88,6 @@ Options options_of(int argc, char** argv) {
       o.device = int(number_of(flag, value(), 0));
     else if (flag == "--gpus")
       o.gpus = int(number_of(flag, value(), 1));
-    else if (flag == "--tiles")
-      o.tile_products = std::size_t(number_of(flag, value(), 1));
-    else if (flag == "--tiles-timed")
-      o.tiles.timed = std::size_t(number_of(flag, value(), 0));
-    else if (flag == "--tiles-sms")
-      o.tiles.sms = counts_of(flag, value());
     else if (flag == "--resume")
       o.resume = true;
     else if (flag == "--shared")
@@ -184,32 +161,11 @@ int measure(const Options& o, const std::vector<PlannedCase>& plan, CudaDevice& 
   return 0;
 }
 
-int write_tiles(const Options& o, CudaDevice& device) {
-  const DeviceFacts facts = device.facts();
-  if (const auto warning = check_state(device.state(), o.shared)) note("warning: " + *warning);
-  std::filesystem::create_directories(o.output);
-  const std::filesystem::path path = o.output / "tiles.csv";
-  if (std::filesystem::exists(path)) throw BadInput(path.string() + " exists, expected a new folder");
-  std::signal(SIGINT, stop_sweep);
-  std::signal(SIGTERM, stop_sweep);
-  TileDumpOptions options = o.tiles;
-  options.seconds = o.sweep.seconds;
-  const std::unique_ptr<TileLibrary> library = device.tile_library();
-  const std::vector<TileQuery> queries = tile_queries(o.tile_products, o.sweep.seed);
-  const TileDumpSummary summary =
-      dump_tiles(*library, facts, facts.libraries, queries, options, path, g_stop, note);
-  for (const auto& [reason, count] : summary.without)
-    note("left out " + std::to_string(count) + ": " + reason);
-  if (!summary.complete) note("ended before the last product");
-  return 0;
-}
-
 int collect(const Options& o) {
   const std::vector<PlannedCase> plan =
       o.plan.empty() ? general_plan(40000, o.sweep.seed, o.gpus) : read_plan(o.plan);
   CudaDevice device(o.device, o.gpus);
   try {
-    if (o.tile_products > 0) return write_tiles(o, device);
     return measure(o, plan, device);
   } catch (const DeviceLost& error) {
     end_lost(error);

@@ -71,7 +71,6 @@ void add_validate_command(Command& app) {
   add_validate_kernels(*validate);
   add_validate_serving_runs(*validate);
   add_validate_ceilings(*validate);
-  add_validate_tiles(*validate);
 }
 
 }  // namespace warploom

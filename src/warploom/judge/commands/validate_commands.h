@@ -7,6 +7,5 @@ class Command;
 
 // `static`, `serving` and `concurrency`.
 void add_validate_serving_runs(Command& validate);
-void add_validate_tiles(Command& validate);
 
 }  // namespace warploom

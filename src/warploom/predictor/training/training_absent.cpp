@@ -1,7 +1,6 @@
-// Stands in for the two fits that call training libraries, where the program is built without them.
+// Stands in for the fit that calls training libraries, where the program is built without them.
 #include "warploom/base/learning.h"
 #include "warploom/predictor/training/constants_fit.h"
-#include "warploom/predictor/training/tile_ranking_fit.h"
 
 namespace warploom {
 
@@ -9,11 +8,6 @@ BaseConstants fit_constants(Family, std::span<const ConstantsFitRow>, const Base
                             const ConstantsFitOptions&) {
   require_learning("fitting constants");
   return prior;
-}
-
-TileConstants fit_tile_constants(std::span<const ChosenTile>, const TileFitOptions&) {
-  require_learning("learning the choice of tiles");
-  return {};
 }
 
 }  // namespace warploom
