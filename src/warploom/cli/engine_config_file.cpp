@@ -18,7 +18,12 @@ namespace {
 using Kind = YamlNode::Kind;
 
 YamlNode load(const std::string& path) {
-  YamlNode root = read_yaml_file(path);
+  YamlNode root;
+  try {
+    root = read_yaml_file(path);
+  } catch (const IoError&) {
+    throw NotFound(fmt::format("{}: cannot be read, expected the YAML file that the command names", path));
+  }
   if (root.kind != Kind::Map) throw InvalidInput(fmt::format("{}: expected a YAML map of options", path));
   return root;
 }
