@@ -51,7 +51,7 @@ int open_regular_file(const fs::path& path, std::string_view what) {
   return file;
 }
 
-std::string read_file(const fs::path& path) {
+std::string read_file(const fs::path& path, std::uint64_t most_bytes) {
   const int descriptor = open_regular_file(path);
   const gzFile file = gzdopen(descriptor, "rb");
   if (file == nullptr) {
@@ -67,6 +67,11 @@ std::string read_file(const fs::path& path) {
       throw IoError(fmt::format("{}: cannot be read (damaged gzip data?)", path.string()));
     }
     if (got == 0) break;
+    if (contents.size() + static_cast<std::size_t>(got) > most_bytes) {
+      gzclose(file);
+      throw InvalidInput(fmt::format("{}: holds more than {} bytes (after gzip is undone), expected less",
+                                     path.string(), most_bytes));
+    }
     contents.append(chunk, 0, static_cast<std::size_t>(got));
   }
   if (gzclose(file) != Z_OK) throw IoError(fmt::format("{}: gzip data ends too early", path.string()));

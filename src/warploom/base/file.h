@@ -1,6 +1,7 @@
 // Whole-file reading and all-or-nothing writing.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -12,9 +13,14 @@ namespace warploom {
 // is not opened at all.
 int open_regular_file(const std::filesystem::path& path, std::string_view what = "file");
 
+// What a file that is read whole may hold, after gzip is undone: profiler traces reach some hundred MB, and
+// 13 MB of gzip can unpack to gigabytes.
+inline constexpr std::uint64_t kMostFileBytes = std::uint64_t(1) << 30;
+
 // The whole regular file; gzip is undone when the file starts with the gzip magic bytes.
-// Throws IoError (as open_regular_file, truncated gzip) naming the path.
-std::string read_file(const std::filesystem::path& path);
+// Throws IoError (as open_regular_file, truncated gzip) naming the path, InvalidInput when there are more
+// than `most_bytes`.
+std::string read_file(const std::filesystem::path& path, std::uint64_t most_bytes = kMostFileBytes);
 
 // Writes to a temporary file in the same folder and renames it over `path`, so a reader sees the old or the
 // new contents and never a part. Makes missing parent folders. Throws IoError.

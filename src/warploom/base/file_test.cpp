@@ -41,6 +41,19 @@ TEST(ReadFile, RefusesTruncatedGzip) {
   }
 }
 
+TEST(ReadFile, StopsWhereGzipUnpacksToMoreThanTheLimit) {
+  const ScratchFolder folder;
+  folder.write_gzip("bomb.gz", std::string(4'000'000, '\0'));
+  EXPECT_LT(fs::file_size(folder.path() / "bomb.gz"), 10'000U);
+  EXPECT_EQ(read_file(folder.path() / "bomb.gz", 4'000'000).size(), 4'000'000U);
+  try {
+    read_file(folder.path() / "bomb.gz", 3'999'999);
+    FAIL() << "a file beyond the limit was read";
+  } catch (const InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find("more than 3999999 bytes"), std::string::npos) << error.what();
+  }
+}
+
 TEST(ReadFile, NamesThePathOfAMissingFileAndOfAFolder) {
   const ScratchFolder folder;
   try {

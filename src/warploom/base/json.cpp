@@ -105,29 +105,6 @@ void check_known_keys(const Json& document, const FieldTable& table, std::string
   }
 }
 
-// Depth limit of documents: copying, printing and freeing one recurses over its levels.
-constexpr int kMostLevels = 256;
-
-void check_levels(std::string_view text, std::string_view where) {
-  int level = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '[' || c == '{') {
-      if (++level > kMostLevels)
-        throw InvalidInput(
-            fmt::format("{}: is nested more than {} levels deep (byte {})", where, kMostLevels, i));
-    } else if (c == ']' || c == '}') {
-      --level;
-    }
-  }
-}
-
 }  // namespace
 
 Json json_of(const FieldValue& value) {
@@ -139,19 +116,6 @@ Json json_of(const FieldValue& value) {
           return held;
       },
       value);
-}
-
-Json parse_json(std::string_view text, std::string_view where) {
-  check_levels(text, where);
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const std::string_view before = text.substr(0, std::min(text.size(), error.byte));
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    throw InvalidInput(fmt::format("{}:{}: is not valid JSON (byte {})", where, line, error.byte));
-  } catch (const Json::out_of_range&) {
-    throw InvalidInput(fmt::format("{}: holds a number that is too large to be represented", where));
-  }
 }
 
 Json read_json_file(const std::filesystem::path& path) { return parse_json(read_file(path), path.string()); }

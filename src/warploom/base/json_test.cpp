@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -129,6 +130,20 @@ TEST(JsonFile, IsReadBackPlainAndGzipped) {
   folder.write_gzip("a.json.gz", json_text(document));
   EXPECT_EQ(read_json_file(folder.path() / "a.json.gz"), document);
   EXPECT_THROW(read_json_file(folder.path() / "absent.json"), IoError);
+}
+
+TEST(ParseJson, TakesTheLastOfEqualKeysAtThePlaceOfTheFirst) {
+  EXPECT_EQ(parse_json(R"({"a": 1, "b": [2, {"c": 3}], "a": {"d": null}})", "text").dump(),
+            R"({"a":{"d":null},"b":[2,{"c":3}]})");
+}
+
+TEST(ParseJson, ReadsManyKeysInATimeThatTheirNumberSays) {
+  std::string text = "{\"k\": 0";
+  for (int i = 0; i < 200'000; ++i) text += ", \"" + std::to_string(i) + "\": 1";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(parse_json(text + "}", "text").size(), 200'001U);
+  // Below a second here. Adding keys one by one to an ordered object compares each with all before it.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST(JsonText, ReplacesBytesThatAreNotUtf8) { EXPECT_EQ(json_text(Json("a\xFF")), "\"a\xEF\xBF\xBD\"\n"); }

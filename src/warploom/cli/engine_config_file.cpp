@@ -1,58 +1,60 @@
 #include "warploom/cli/engine_config_file.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/base/yaml.h"
 
 namespace warploom {
 namespace {
 
-YAML::Node load(const std::string& path) {
-  YAML::Node root;
+using Kind = YamlNode::Kind;
+
+YamlNode load(const std::string& path) {
+  YamlNode root;
   try {
-    root = YAML::LoadFile(path);
-  } catch (const YAML::BadFile&) {
+    root = read_yaml_file(path);
+  } catch (const IoError&) {
     throw NotFound(fmt::format("{}: cannot be read, expected the YAML file that the command names", path));
-  } catch (const YAML::Exception& error) {
-    throw InvalidInput(fmt::format("{}: line {}: {}", path, error.mark.line + 1, error.msg));
   }
-  if (!root.IsMap()) throw InvalidInput(fmt::format("{}: expected a YAML map of options", path));
+  if (root.kind != Kind::Map) throw InvalidInput(fmt::format("{}: expected a YAML map of options", path));
   return root;
 }
 
-Json json_of(const YAML::Node& node) {
-  if (node.IsMap()) {
-    Json object = Json::object();
-    for (const auto& entry : node) object[entry.first.as<std::string>()] = json_of(entry.second);
-    return object;
+// YAML's words for true and false, in small, large or begun with one large letter.
+std::optional<bool> switch_of(const YamlNode& value) {
+  if (value.kind != Kind::Scalar || value.text.empty()) return std::nullopt;
+  std::string small = value.text, large = value.text;
+  for (char& c : small) c = char(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : large) c = char(std::toupper(static_cast<unsigned char>(c)));
+  if (value.text != small && value.text != large && value.text != large.substr(0, 1) + small.substr(1))
+    return std::nullopt;
+  for (const auto& [on, off] : {std::pair{"true", "false"}, {"yes", "no"}, {"on", "off"}, {"y", "n"}}) {
+    if (small == on) return true;
+    if (small == off) return false;
   }
-  if (node.IsSequence()) {
-    Json list = Json::array();
-    for (const YAML::Node& element : node) list.push_back(json_of(element));
-    return list;
-  }
-  if (node.IsNull()) return nullptr;
-  const std::string& text = node.Scalar();
-  const Json plain = Json::parse(text, nullptr, false);
-  return plain.is_discarded() || plain.is_structured() || node.Tag() == "!" ? Json(text) : plain;
+  return std::nullopt;
 }
 
-std::string text_of(const YAML::Node& node) { return node.IsScalar() ? node.Scalar() : json_of(node).dump(); }
+std::string text_of(const YamlNode& node) {
+  return node.kind == Kind::Scalar ? node.text : json_of(node).dump();
+}
 
 // Keys that are flags.
-ConfigFileWords flags_of(const YAML::Node& root) {
+ConfigFileWords flags_of(const YamlNode& root) {
   ConfigFileWords file;
-  for (const auto& entry : root) {
-    const auto key = entry.first.as<std::string>();
-    const std::string text = entry.second.IsNull() ? std::string("false") : text_of(entry.second);
+  for (std::size_t i = 0; i < root.items.size(); ++i) {
+    const YamlNode& value = *root.items[i];
+    const std::string text = value.kind == Kind::Null ? std::string("false") : text_of(value);
     if (text == "false" || text == "False") continue;
-    file.words.push_back("--" + key);
+    file.words.push_back("--" + root.keys[i]);
     if (text != "true" && text != "True") file.words.push_back(text);
   }
   return file;
@@ -63,35 +65,35 @@ class KeyReader {
  public:
   KeyReader(std::span<const FileKey> keys, std::string path) : keys_(keys), path_(std::move(path)) {}
 
-  ConfigFileWords read(const YAML::Node& root) {
-    for (const auto& entry : root) take(entry.first.as<std::string>(), entry.second);
+  ConfigFileWords read(const YamlNode& root) {
+    for (std::size_t i = 0; i < root.items.size(); ++i) take(root.keys[i], *root.items[i]);
     return std::move(file_);
   }
 
  private:
-  void take(const std::string& name, const YAML::Node& value) {
+  void take(const std::string& name, const YamlNode& value) {
     const auto named = [&](const FileKey& key) {
-      return key.key == name && (key.takes != FileValue::Nothing || value.IsNull());
+      return key.key == name && (key.takes != FileValue::Nothing || value.kind == Kind::Null);
     };
     const auto key = std::find_if(keys_.begin(), keys_.end(), named);
     if (key != keys_.end()) {
       take_known(*key, value);
-    } else if (value.IsMap() && name.find('.') == std::string::npos) {
-      for (const auto& entry : value) take(name + "." + entry.first.as<std::string>(), entry.second);
+    } else if (value.kind == Kind::Map && name.find('.') == std::string::npos) {
+      for (std::size_t i = 0; i < value.items.size(); ++i) take(name + "." + value.keys[i], *value.items[i]);
     } else {
       refuse(name);
     }
   }
 
-  void take_known(const FileKey& key, const YAML::Node& value) {
+  void take_known(const FileKey& key, const YamlNode& value) {
     switch (key.takes) {
       case FileValue::Scalar:
-        require(value.IsScalar(), key, value, "a number or a name");
-        return say(key.flag, value.Scalar());
+        require(value.kind == Kind::Scalar, key, value, "a number or a name");
+        return say(key.flag, value.text);
       case FileValue::Switch: {
-        bool on = false;
-        require(value.IsScalar() && YAML::convert<bool>::decode(value, on), key, value, "true or false");
-        if (const std::string_view flag = on ? key.flag : key.off; !flag.empty())
+        const std::optional<bool> on = switch_of(value);
+        require(on.has_value(), key, value, "true or false");
+        if (const std::string_view flag = *on ? key.flag : key.off; !flag.empty())
           file_.words.emplace_back(flag);
         return;
       }
@@ -111,11 +113,11 @@ class KeyReader {
     file_.words.push_back(value);
   }
 
-  std::string place_of(const FileKey& key, const YAML::Node& value) const {
-    return fmt::format("{}: line {}: {}", path_, value.Mark().line + 1, key.key);
+  std::string place_of(const FileKey& key, const YamlNode& value) const {
+    return fmt::format("{}: line {}: {}", path_, value.line, key.key);
   }
 
-  void require(bool holds, const FileKey& key, const YAML::Node& value, std::string_view expected) const {
+  void require(bool holds, const FileKey& key, const YamlNode& value, std::string_view expected) const {
     if (holds) return;
     throw InvalidInput(
         fmt::format("{} is {}, expected {}", place_of(key, value), json_of(value).dump(), expected));
@@ -136,7 +138,7 @@ class KeyReader {
 }  // namespace
 
 ConfigFileWords read_engine_config(std::span<const FileKey> keys, const std::string& path) {
-  const YAML::Node root = load(path);
+  const YamlNode root = load(path);
   return keys.empty() ? flags_of(root) : KeyReader(keys, path).read(root);
 }
 

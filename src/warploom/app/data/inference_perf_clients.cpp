@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/data/convert_clients.h"
-#include "warploom/app/data/yaml_file.h"
 #include "warploom/base/error.h"
+#include "warploom/base/yaml.h"
 
 namespace warploom {
 namespace {
@@ -115,7 +115,7 @@ Slo perf_limits(const Json& document, const std::string& where) {
 }  // namespace
 
 ClientMix inference_perf_clients(const std::filesystem::path& config) {
-  const Json document = read_yaml_file(config);
+  const Json document = json_of(read_yaml_file(config));
   const std::string where = config.string();
   const std::vector<WorkloadClient> clients =
       perf_clients(perf_entry(document, "data", where), where + ": data");

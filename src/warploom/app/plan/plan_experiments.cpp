@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "warploom/app/data/yaml_file.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/base/yaml.h"
 
 namespace warploom {
 namespace {
@@ -50,7 +50,7 @@ FieldTable PlansRequest::describe() {
 }
 
 std::vector<PlanExperiment> read_experiments(const std::filesystem::path& path) {
-  const Json document = read_yaml_file(path);
+  const Json document = json_of(read_yaml_file(path));
   const std::string where = path.string();
   if (!document.is_object()) throw InvalidInput(fmt::format("{}: is no map, expected 'experiments'", where));
   for (const auto& [key, value] : document.items())
