@@ -7,8 +7,8 @@ writes T_steps.csv (medians, ms; contexts in tokens), T_kernels.csv (us a step, 
 and T_steps.json (versions, arguments), after every batch anew. --layers cuts the model to its first N layers.
 Biases of routers are set to zero: random ones send nearly all tokens to the same few experts.
 A prompt is T, or T@C: a chunk of T tokens after C of the same prompt (C a multiple of T). T_config.json is
-the model as it ran. --turn FILE: several engines on one GPU start at the same time, each says that it is up in
-FILE.T, waits until somebody creates FILE, and measures while it alone holds the lock on it.
+the model as it ran. --turn FILE: several engines on one GPU start at the same time, each says that it is up
+in FILE.T, waits until somebody creates FILE, and measures while it alone holds the lock on it.
 """
 
 import argparse
