@@ -6,6 +6,9 @@ more (the host's parts, launches) and knows names of vLLM 0.24. Made tests/fixtu
 writes T_steps.csv (medians, ms; contexts in tokens), T_kernels.csv (us a step, the 45 longest of each batch)
 and T_steps.json (versions, arguments), after every batch anew. --layers cuts the model to its first N layers.
 Biases of routers are set to zero: random ones send nearly all tokens to the same few experts.
+A prompt is T, or T@C: a chunk of T tokens after C of the same prompt (C a multiple of T). T_config.json is
+the model as it ran. --turn FILE: several engines on one GPU start at the same time, each says that it is up
+in FILE.T, waits until somebody creates FILE, and measures while it alone holds the lock on it.
 """
 
 import argparse
@@ -13,10 +16,11 @@ import csv
 import json
 import os
 import random
+import shutil
 import statistics
 import time
 
-from engine_setup import engine_arguments, model_folder
+from engine_setup import engine_arguments, model_folder, wait_for_turn
 
 os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
 KERNELS_KEPT = 45
@@ -51,6 +55,7 @@ def cut_layers(folder, layers):
 def zero_router_biases(core):
     worker = core.model_executor.driver_worker
     model = getattr(worker, "worker", worker).model_runner.model
+    model = getattr(model, "unwrap", lambda: model)()
     for name, weights in model.named_parameters():
         of_router = name.endswith("bias") and ("router" in name or ".gate." in name)
         if of_router or "e_score_correction_bias" in name:
@@ -150,17 +155,27 @@ class Record:
         json.dump(self.facts, open(os.path.join(self.folder, f"{self.tag}_steps.json"), "w"), indent=1)
 
 
-def measure(bench, record, options):
-    for tokens in map(int, filter(None, options.prefill.split(","))):
+def measure_prompts(bench, record, prompts):
+    for prompt in prompts:
+        tokens, cached = map(int, (prompt + "@0").split("@")[:2])
+
+        def start():
+            bench.add(cached + tokens, 1)
+            for _ in range(cached // tokens):
+                bench.engine.step()
+
         walls = []
         for _ in range(5):
-            bench.add(tokens, 1)
+            start()
             walls.append(bench.timed_step())
             bench.drain()
-        bench.add(tokens, 1)
-        record.add("prefill", f"1x{tokens}", walls[2:], bench.profiled(1), 1)
+        start()
+        record.add("prefill", f"1x{prompt}", walls[2:], bench.profiled(1), 1)
         bench.drain()
-    for batch in filter(None, options.decode.split(",")):
+
+
+def measure_decoding(bench, record, batches):
+    for batch in batches:
         requests, context = map(int, batch.split("x"))
         bench.start_decoding(requests, context, 60)
         for _ in range(4):
@@ -172,7 +187,10 @@ def measure(bench, record, options):
         contexts = [f"{(a + b) / 2:.1f}" for a, b in ((before, between), (between, bench.mean_context()))]
         record.add("decode", batch, walls, profile, 3, contexts)
         bench.drain()
-    for batch in filter(None, options.mixed.split(",")):
+
+
+def measure_mixed(bench, record, batches):
+    for batch in batches:
         decoding, tokens = batch.split("+")
         bench.start_decoding(*map(int, decoding.split("x")), 200)
         walls = []
@@ -183,6 +201,19 @@ def measure(bench, record, options):
         bench.add(int(tokens), 1)
         record.add("mixed", batch, walls[1:], bench.profiled(1), 1)
         bench.drain()
+
+
+def measure(bench, record, options):
+    """Each kind of batch by itself, so that one that fails does not end the others."""
+    for run, batches in (
+        (measure_prompts, options.prefill),
+        (measure_decoding, options.decode),
+        (measure_mixed, options.mixed),
+    ):
+        try:
+            run(bench, record, [batch for batch in batches.split(",") if batch])
+        except Exception as error:
+            print(f"any_steps: {run.__name__} ended: {error!r}", flush=True)
 
 
 def main():
@@ -197,10 +228,13 @@ def main():
     parser.add_argument("--prefill", default="16,256,1024,2048,4096,8192", help="prompts, tokens")
     parser.add_argument("--decode", default="1x500,8x500,16x1000,32x1000,64x1000,128x1000")
     parser.add_argument("--mixed", default="16x500+512", help="decoding requests and a prompt")
+    parser.add_argument("--turn", help="file whose lock says which of several engines measures")
     options = parser.parse_args()
     folder, config = model_folder(options.config, options.tag)
     if options.layers:
         cut_layers(folder, options.layers)
+    os.makedirs(options.out, exist_ok=True)
+    shutil.copy(os.path.join(folder, "config.json"), os.path.join(options.out, f"{options.tag}_config.json"))
     arguments = engine_arguments(DEFAULTS, options.kv)
 
     import torch
@@ -222,7 +256,9 @@ def main():
         "blocks": engine.vllm_config.cache_config.num_gpu_blocks,
         "mode": str(engine.vllm_config.compilation_config.cudagraph_mode),
     }
-    measure(bench, Record(options.out, options.tag, facts), options)
+    with wait_for_turn(options.turn, options.tag):
+        measure(bench, Record(options.out, options.tag, facts), options)
+    os._exit(0)  # an engine in this process may not end by itself
 
 
 if __name__ == "__main__":

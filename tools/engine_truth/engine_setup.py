@@ -1,9 +1,12 @@
-"""What both measuring programs share: the model's folder and the engine's arguments."""
+"""What the measuring programs share: the model's folder, the engine's arguments, whose turn it is."""
 
+import contextlib
+import fcntl
 import json
 import os
 import platform
 import subprocess
+import time
 
 
 def model_folder(config, tag):
@@ -26,6 +29,20 @@ def engine_arguments(defaults, pairs):
         except ValueError:
             out[key] = value
     return out
+
+
+@contextlib.contextmanager
+def wait_for_turn(path, tag):
+    """The lock on a file that stands for the GPU, once somebody has created it; without a path no waiting."""
+    if not path:
+        yield
+        return
+    open(f"{path}.{tag}", "w").close()
+    while not os.path.exists(path):
+        time.sleep(0.2)
+    with open(path) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def machine():

@@ -4,7 +4,10 @@ serve.py --config CONFIG.json --name HF/NAME --gpu H200 --out DIR --tag T --plan
 PLAN.json: a list of {"label", "kind": "open" (n, rate, seed, mix, groups?, prefix?) or "closed" (n, clients,
 input, output, seed)}, with "profile_at" and "profile_s" to profile every rank's GPU for a moment (by
 CUPTI: T_LABEL.passK.rankN.csv.gz, times on the clock of time.time_ns; the moments around it are distorted).
-The list is run --passes times; keep the last, since Triton compiles at first use.
+The list is run --passes times; keep the last, since Triton compiles at first use. --requests-only: nothing
+inside the engine is touched (engine_trace.py knows names of vLLM 0.24), so that new versions work; then there
+are no iterations, no received_s and no profiles. --turn FILE: as in any_steps.py, several engines up at once
+and one measured at a time; --kv-bytes N gives each its share of the GPU's memory.
 T_LABEL.passK.csv: the requests, .json: how the engine ran, .iterations.csv.gz: the engine's iterations."""
 
 import argparse
@@ -16,7 +19,6 @@ import os
 import time
 
 import engine_setup
-import engine_trace  # before any engine is built
 from loads import Loads
 
 FIELDS = (
@@ -72,27 +74,19 @@ async def profile_ranks(engine, item, path):
         await engine.collective_rpc("profile_ranks_stop", args=(path,))
 
 
-async def measure(engine, vocab, label, item, out, run):
-    client = Client(engine, vocab, label)
-    core = engine.engine_core
-    await core.call_utility_async("wl_start")
-    t = time.monotonic()
-    path = os.path.join(out, label)
-    watcher = asyncio.create_task(profile_ranks(engine, item, path))
-    await client.run(item)
-    wall = time.monotonic() - t
-    await watcher
-    raw = path + ".raw.gz"
-    steps = await core.call_utility_async("wl_dump", raw)
+def received_times(raw, start):
+    """When the engine core decoded each request, s from the start."""
     received = {}
     for line in gzip.open(raw + ".requests", "rt"):
         kind, name, at = line.strip().split(",")
         if kind == "received":
-            received[name.rsplit("-", 1)[0]] = float(at) - client.start
-            received[name] = float(at) - client.start
-    rows = sorted(client.rows, key=lambda r: r["arrival_s"])
-    low = min(r["arrival_s"] for r in rows)
-    with open(path + ".csv", "w", newline="") as f:
+            received[name.rsplit("-", 1)[0]] = float(at) - start
+            received[name] = float(at) - start
+    return received
+
+
+def write_requests(path, rows, received, low):
+    with open(path, "w", newline="") as f:
         w = csv.writer(f)
         w.writerow(FIELDS)
         for r in rows:
@@ -103,7 +97,10 @@ async def measure(engine, vocab, label, item, out, run):
                     for k, v in ((k, r[k]) for k in FIELDS)
                 ]
             )
-    with gzip.open(raw, "rt") as f, gzip.open(path + ".iterations.csv.gz", "wt") as g:
+
+
+def write_iterations(raw, path, zero):
+    with gzip.open(raw, "rt") as f, gzip.open(path, "wt") as g:
         head = f.readline()
         g.write(head)
         times = [i for i, n in enumerate(head.strip().split(",")) if n.endswith("_s")]
@@ -111,9 +108,30 @@ async def measure(engine, vocab, label, item, out, run):
             cells = line.rstrip("\n").split(",")
             for i in times:
                 if cells[i]:
-                    cells[i] = f"{float(cells[i]) - client.start - low:.6f}"
+                    cells[i] = f"{float(cells[i]) - zero:.6f}"
             g.write(",".join(cells) + "\n")
-    os.remove(raw), os.remove(raw + ".requests")
+
+
+async def measure(engine, vocab, label, item, out, run, traced):
+    client = Client(engine, vocab, label)
+    core = engine.engine_core
+    if traced:
+        await core.call_utility_async("wl_start")
+    t = time.monotonic()
+    path = os.path.join(out, label)
+    watcher = asyncio.create_task(profile_ranks(engine, item, path))
+    await client.run(item)
+    wall = time.monotonic() - t
+    await watcher
+    rows = sorted(client.rows, key=lambda r: r["arrival_s"])
+    low = min(r["arrival_s"] for r in rows)
+    steps, received, raw = None, {}, path + ".raw.gz"
+    if traced:
+        steps = await core.call_utility_async("wl_dump", raw)
+        received = received_times(raw, client.start)
+        write_iterations(raw, path + ".iterations.csv.gz", client.start + low)
+        os.remove(raw), os.remove(raw + ".requests")
+    write_requests(path + ".csv", rows, received, low)
     json.dump(
         dict(run, num_requests=len(rows), dataset_path=json.dumps(item)), open(path + ".json", "w"), indent=1
     )
@@ -128,13 +146,22 @@ async def measure(engine, vocab, label, item, out, run):
     )
 
 
-async def main():
+def parse_options():
     a = argparse.ArgumentParser()
     for name in ("config", "name", "gpu", "out", "plan", "tag"):
         a.add_argument("--" + name, required=True)
     a.add_argument("--kv", nargs="*", default=[])
     a.add_argument("--passes", type=int, default=2)
-    a = a.parse_args()
+    a.add_argument("--requests-only", action="store_true")
+    a.add_argument("--turn")
+    a.add_argument("--kv-bytes", type=int)
+    return a.parse_args()
+
+
+async def main():
+    a = parse_options()
+    if not a.requests_only:
+        import engine_trace  # before any engine is built
     os.makedirs(a.out, exist_ok=True)
     folder, cfg = engine_setup.model_folder(a.config, a.tag)
     kw = engine_setup.engine_arguments(
@@ -152,25 +179,20 @@ async def main():
     extension = {}
     if any("profile_at" in item for item in plan):
         extension["worker_extension_cls"] = "rank_profiler.RankProfiler"
+    if a.kv_bytes:
+        extension["kv_cache_memory_bytes"] = a.kv_bytes
+    import vllm
     from vllm.engine.arg_utils import AsyncEngineArgs
     from vllm.v1.engine.async_llm import AsyncLLM
 
     t = time.monotonic()
-    engine = AsyncLLM.from_engine_args(
-        AsyncEngineArgs(
-            model=folder,
-            load_format="dummy",
-            skip_tokenizer_init=True,
-            disable_log_stats=False,
-            **extension,
-            **kw,
-        )
-    )
+    fixed = dict(load_format="dummy", skip_tokenizer_init=True, disable_log_stats=False)
+    engine = AsyncLLM.from_engine_args(AsyncEngineArgs(model=folder, **fixed, **extension, **kw))
     c = engine.vllm_config
     run = dict(
         model=a.name,
         gpu=a.gpu,
-        vllm_version="0.24.0",
+        vllm_version=vllm.__version__,
         engine_kwargs=dict(kw, load_format="dummy"),
         num_gpu_blocks=c.cache_config.num_gpu_blocks,
         block_size=c.cache_config.block_size,
@@ -182,9 +204,11 @@ async def main():
         t = time.monotonic()
         await Client(engine, vocab, "warm").warm_up()
         print("warm-up %.1f s" % (time.monotonic() - t), flush=True)
-        for k in range(1, a.passes + 1):
-            for item in plan:
-                await measure(engine, vocab, f"{a.tag}_{item['label']}.pass{k}", item, a.out, run)
+        with engine_setup.wait_for_turn(a.turn, a.tag):
+            for k in range(1, a.passes + 1):
+                for item in plan:
+                    label = f"{a.tag}_{item['label']}.pass{k}"
+                    await measure(engine, vocab, label, item, a.out, run, not a.requests_only)
         json.dump(engine_setup.machine(), open(os.path.join(a.out, "machine.json"), "w"), indent=1)
     finally:
         engine.shutdown()
