@@ -16,7 +16,7 @@ def products_us(path, tokens):
 
 
 def waves_and_steps(config, tile, sms):
-    """Of the two products with a tile an expert: waves, and steps of a tile."""
+    """The two products with a tile an expert: waves, and steps of a tile."""
     hidden, width, experts = config["hidden_size"], config["moe_intermediate_size"], config["num_experts"]
     waves = lambda columns: math.ceil(experts * math.ceil(columns / tile["columns"]) / sms)
     return ((waves(2 * width), math.ceil(hidden / tile["depth"])),

@@ -30,7 +30,7 @@ def head_dim(config):
 
 
 def bytes_of(rule, config, tokens):
-    """Of a layer's operator, as kernels/work.h counts them."""
+    """Work of a layer's operator, as kernels/work.h counts them."""
     hidden, heads = config["hidden_size"], config["num_key_value_heads"] * head_dim(config)
     if rule == "norms":
         return (4 * tokens * hidden + hidden) * BF16

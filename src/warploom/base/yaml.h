@@ -32,7 +32,7 @@ struct YamlNode {
   std::vector<std::string> keys;                       // of a map, one for each item
   std::vector<std::shared_ptr<const YamlNode>> items;  // of a list or map
 
-  // Of this value and all below it, each alias counted as what it names.
+  // Counts this value and all below it, each alias counted as what it names.
   std::size_t values = 1, bytes = 0;
   int levels = 0;
 };

@@ -24,7 +24,7 @@ struct LayerGroup {
   bool alike(const LayerGroup& other) const;  // equal but for the count
   // nullptr where the layer's feed-forward is another.
   const MixtureOfExperts* mixture() const { return std::get_if<MixtureOfExperts>(&feed_forward); }
-  // Of mixer and feed-forward, those that are there: each has a residual stream's norm before it.
+  // How many of mixer and feed-forward are there: each has a residual stream's norm before it.
   std::int64_t parts() const;
   static FieldTable describe();
 };

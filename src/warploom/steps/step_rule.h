@@ -21,9 +21,9 @@ namespace warploom {
 struct Elsewhere {
   bool other_gpus = false;     // it is asked there too
   bool other_engines = false;  // the same; it is asked in every release of its own
-  // Of a rule that replaces a price: a further ln half-width, and a factor on its own interval.
+  // Where a rule replaces a price: a further ln half-width, and a factor on its own interval.
   double half_width = 0, times = 1;
-  // Of a rule that changes the price of a measured kernel: the part of the change that may not be true.
+  // Where a rule changes the price of a measured kernel: the part of the change that may not be true.
   double undone = 0;
   bool sizes = true;  // whether sizes count there as well
   std::string source;

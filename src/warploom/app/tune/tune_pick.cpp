@@ -60,7 +60,8 @@ TunePickResult tune_pick(const TunePickRequest& request) {
     picks = {table.pick(shape)};
   TunePickResult result{.shape = shape, .picks = {}};
   for (const TilePick& pick : picks)
-    result.picks.push_back({.pick = pick, .error_bound = table.error_bound(shape, pick), .tier = table.tier()});
+    result.picks.push_back(
+        {.pick = pick, .error_bound = table.error_bound(shape, pick), .tier = table.tier()});
   return result;
 }
 

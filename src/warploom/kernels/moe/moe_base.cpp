@@ -41,7 +41,7 @@ bool takes_first_tile(KnownKernel kernel, const GpuSpec& gpu, MatmulScheme schem
   return kernel == KnownKernel::MoeFlashinferCutlass && has_wgmma(gpu) && scheme != MatmulScheme::Fp8Block;
 }
 
-// Of the products, and if their tiles kept every SM busy to the end.
+// Time of the products, and if their tiles kept every SM busy to the end.
 struct ProductTime {
   double seconds = 0, even = 0;
 };
