@@ -195,7 +195,6 @@ void write_inputs(const ScratchFolder& folder) {
   folder.write("other_vision.json", "{\"depth\":12" + vision);
   write_real_runs(folder);
   folder.write("sweep.csv", thinned(fixtures / "collector/h200/sweep/sweep.csv.gz", 20));
-  folder.write("tiles.csv", thinned(fixtures / "collector/h200/tiles/tiles.csv.gz", 2));
   folder.write("anchors.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 1));
   folder.write("second_round.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 5));
   folder.write("grouped_second_round.csv", thinned(fixtures / "tuner/grouped_anchors.csv.gz", 5));
