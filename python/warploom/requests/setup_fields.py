@@ -83,6 +83,7 @@ class SetupFields(HostFields, total=False):
     hicache_size: the same of each rank, instead of the ratio [GB]
     kv_disk_size: disk for prefixes evicted from host memory [GiB]
     kv_disk_bandwidth_gb_per_s: speed of that disk [GB/s]; default 6.0
+    kv_fetch: which prefixes come back from host memory and disk (faster, always); default "faster"
     enable_lora: adapters beside every linear layer; default false
     max_loras: adapters in one batch; default 1
     max_lora_rank: rank of the adapters; default 16
@@ -166,6 +167,7 @@ class SetupFields(HostFields, total=False):
     hicache_size: float | None
     kv_disk_size: float | None
     kv_disk_bandwidth_gb_per_s: float | None
+    kv_fetch: PathText | None
     enable_lora: bool | None
     max_loras: int | None
     max_lora_rank: int | None
