@@ -10,8 +10,8 @@
 
 #include "warploom/base/fields.h"
 #include "warploom/fused_moe/moe_layer.h"
-#include "warploom/tuner/table_options.h"
 #include "warploom/tuner/runtime_table.h"
+#include "warploom/tuner/table_options.h"
 
 namespace warploom {
 
