@@ -55,8 +55,8 @@ ProductBlocks product_blocks(const Gemm& op, const GpuSpec& gpu) {
         if (clocks >= least) continue;
         least = clocks;
         best = {.blocks = tiles * split,
-                .occupancy =
-                    std::clamp(std::floor(gpu.shared_memory_per_sm.value() / (kStages * operands)), 1.0, 4.0)};
+                .occupancy = std::clamp(std::floor(gpu.shared_memory_per_sm.value() / (kStages * operands)),
+                                        1.0, 4.0)};
       }
     }
   }
