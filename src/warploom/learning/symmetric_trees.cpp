@@ -1,13 +1,13 @@
 #include "warploom/learning/symmetric_trees.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <bit>
 
 #include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
-#include "warploom/learning/deflate.h"
 #include "warploom/learning/feature_row.h"
 
 namespace warploom {
@@ -46,6 +46,34 @@ void take_cuts(ByteReader& in, SymmetricTrees& trees) {
       for (float& cut : cuts)
         cut = std::bit_cast<float>(std::bit_cast<std::uint32_t>(cut) | std::uint32_t(in.take<std::uint8_t>())
                                                                            << shift);
+}
+
+// Deflated, the length of what comes out in front.
+std::string deflate_bytes(std::string_view bytes) {
+  uLongf length = compressBound(uLong(bytes.size()));
+  std::string packed(length, '\0');
+  const int status = compress2(reinterpret_cast<Bytef*>(packed.data()), &length,
+                               reinterpret_cast<const Bytef*>(bytes.data()), uLong(bytes.size()), 9);
+  if (status != Z_OK) throw Error(fmt::format("deflating {} bytes failed", bytes.size()));
+  ByteWriter out;
+  out.put(std::uint32_t(bytes.size()));
+  return out.bytes() + packed.substr(0, length);
+}
+
+// Throws InvalidInput naming `where` on damage and when more than `most` bytes would come out.
+std::string inflate_bytes(std::string_view deflated, std::size_t most, std::string_view where) {
+  ByteReader in(deflated, where);
+  const auto expected = in.take<std::uint32_t>();
+  if (expected > most)
+    throw InvalidInput(fmt::format("{}: a record of {} bytes, expected at most {}", where, expected, most));
+  const std::string_view packed = deflated.substr(sizeof expected);
+  std::string bytes(expected, '\0');
+  uLongf length = expected;
+  const int status = uncompress(reinterpret_cast<Bytef*>(bytes.data()), &length,
+                                reinterpret_cast<const Bytef*>(packed.data()), uLong(packed.size()));
+  if (status != Z_OK || length != expected)
+    throw InvalidInput(fmt::format("{}: a deflated record is damaged", where));
+  return bytes;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "warploom/report/asked_run.h"
+#include "warploom/judge/report/asked_run.h"
 
 #include <nlohmann/json.hpp>
 
