@@ -1,5 +1,5 @@
-"""Files and folders that documents name exist, and links lead somewhere. Of decision records and the
-notebook, which name files of their day, links alone are followed."""
+"""Files and folders that documents name exist, and links lead somewhere. The notebook and decision records
+without a page there name files of their day: links alone are followed."""
 import re
 import tempfile
 import unittest
@@ -16,7 +16,8 @@ FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 def documents(root):
     pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md")),
              *sorted((root / "docs").glob("accuracy/*.md")), *sorted(root.glob("src/warploom/**/README.md")),
-             *sorted(root.glob("*/README.md")), *sorted(root.glob("data/*/README.md"))]
+             *sorted(root.glob("*/README.md")), *sorted(root.glob("data/*/README.md")),
+             *(root / "docs/decisions" / page.name for page in sorted(root.glob("docs/notebook/[0-9]*.md")))]
     return [page for page in pages if page.exists()]
 
 
