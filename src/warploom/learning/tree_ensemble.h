@@ -41,7 +41,6 @@ class TreeEnsemble {
   static void set_guard(FeatureRow& row);
 
   std::size_t tree_count() const { return roots_.size(); }
-  std::size_t node_count() const { return nodes_.size(); }
 
  private:
   struct Node {
