@@ -56,7 +56,8 @@ std::int64_t count_norm_reductions(const PlanContext& context) {
 void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::int64_t layers) {
   const Sharding& sharding = context.sharding;
   const MixtureOfExperts& mixture = *context.model.mixture();
-  const auto hidden = static_cast<double>(context.model.hidden);
+  // What experts work in is what travels: the latent, where they have one.
+  const auto hidden = static_cast<double>(mixture.latent > 0 ? mixture.latent : context.model.hidden);
   const double bytes = context.activation_bytes();
   if (context.options.expert_exchange == ExpertExchange::DispatchCombine) {
     const auto top_k = static_cast<double>(mixture.top_k);

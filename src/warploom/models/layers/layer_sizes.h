@@ -30,11 +30,13 @@ struct LayerParameters {
   double active() const { return total() - experts * (1.0 - used); }
 };
 
-// Elements that one GPU caches for one layer.
+// What one GPU caches for one layer: elements of the cache's type, and bytes whatever that is.
 struct LayerCache {
-  double per_token = 0;     // for each token that is kept
-  double per_request = 0;   // a state, whatever the length
-  std::int64_t window = 0;  // tokens that are kept; 0: every one
+  double per_token = 0;          // elements of each token that is kept
+  double per_request = 0;        // elements of the model's type, a state, whatever the length
+  std::int64_t window = 0;       // tokens that are kept; 0: every one
+  double bytes_per_token = 0;    // of every token: keys of an indexer, compressed entries
+  double bytes_per_request = 0;  // states of a type of their own, and windows beside a compressed cache
 };
 
 // One linear layer that adapters may add to, as one GPU holds it: [in, out], `slices` outputs packed side by
