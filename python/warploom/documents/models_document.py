@@ -10,6 +10,12 @@ from typing import TypedDict
 from warploom.results import Answer
 
 
+class ModelsModelsItemBlocksItem(TypedDict):
+    block: str
+    operator: str
+    measured_on: list[str]
+
+
 class ModelsModelsItem(TypedDict):
     name: str
     aliases: list[str]
@@ -20,6 +26,7 @@ class ModelsModelsItem(TypedDict):
     weight_bytes: float
     kv_bytes_per_token: float
     source: str
+    blocks: list[ModelsModelsItemBlocksItem]
 
 
 class ModelsDocument(TypedDict):

@@ -7,7 +7,8 @@
 namespace warploom {
 
 bool LayerGroup::alike(const LayerGroup& other) const {
-  return mixer == other.mixer && feed_forward == other.feed_forward && schemes == other.schemes;
+  return mixer == other.mixer && feed_forward == other.feed_forward && lookup == other.lookup &&
+         schemes == other.schemes;
 }
 
 std::int64_t LayerGroup::parts() const {
@@ -103,6 +104,7 @@ void check_architecture(const ModelArchitecture& model, std::string_view where) 
   for (const LayerGroup& group : model.layers) {
     std::visit([where](const auto& mixer) { mixer.check(where); }, group.mixer);
     std::visit([where](const auto& part) { part.check(where); }, group.feed_forward);
+    std::visit([where](const auto& part) { part.check(where); }, group.lookup);
   }
   check_windows(model, where);
 }
@@ -114,6 +116,7 @@ FieldTable LayerGroup::describe() {
                          .table();
   add_kinds(table, &LayerGroup::mixer);
   add_kinds(table, &LayerGroup::feed_forward);
+  add_kinds(table, &LayerGroup::lookup);
   return table;
 }
 

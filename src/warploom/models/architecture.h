@@ -20,6 +20,7 @@ struct LayerGroup {
   std::int64_t count = 1;
   Mixer mixer;
   FeedForward feed_forward;
+  Lookup lookup;
   LayerSchemes schemes;
   bool alike(const LayerGroup& other) const;  // equal but for the count
   // nullptr where the layer's feed-forward is another.
@@ -31,11 +32,11 @@ struct LayerGroup {
 
 // How parts of layers take in what came before them, where it is more than one sum.
 struct Residual {
-  // Layers whose outputs are kept together: every part sums over the blocks before it, weighted for each token
-  // (Kimi-K3's attention residuals); 0 = none.
+  // Layers whose outputs are kept together: every part sums over the blocks before it, weighted for each
+  // token (Kimi-K3's attention residuals); 0 = none.
   std::int64_t block = 0;
-  // Streams that are mixed around every part (hyper-connections, DeepSeek-V4), and steps of the iteration that
-  // makes the mixing weights.
+  // Streams that are mixed around every part (hyper-connections, DeepSeek-V4), and steps of the iteration
+  // that makes the mixing weights.
   std::int64_t streams = 1, sinkhorn_iterations = 0;
   bool plain() const { return block == 0 && streams == 1; }
   // Elements of one layer's mixing.

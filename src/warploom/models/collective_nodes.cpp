@@ -106,7 +106,9 @@ void add_sends(CollectiveList& list, const PlanContext& context) {
   const std::int64_t ranks = sharding.tensor_parallel;
   const StageSends sends = sends_of(context);
   // Hidden state and residual; each rank sends its share, and the receivers gather the whole.
-  const double bytes = 2.0 * static_cast<double>(context.model.hidden) * context.activation_bytes();
+  // With streams all of them travel, and what the last part added.
+  const double rows = 1.0 + static_cast<double>(context.model.residual.streams);
+  const double bytes = rows * static_cast<double>(context.model.hidden) * context.activation_bytes();
   const double share = bytes / static_cast<double>(ranks);
   list.add("pipeline_send", sends.within, CollectiveKind::SendRecv, 2, share);
   list.add("pipeline_send_across", sends.across, CollectiveKind::SendRecv, 2, share, RowSource::Tokens,

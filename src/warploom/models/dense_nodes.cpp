@@ -11,6 +11,7 @@ ScaledOperators dense_plan(const PlanContext& context) {
   add_residuals(plan, context);
   for (const LayerGroup& group : context.layers) {
     const LaunchedLayer layer = context.launched(group);
+    std::visit([&](const auto& part) { part.add_operators(plan, layer); }, group.lookup);
     std::visit([&](const auto& mixer) { mixer.add_projections(plan, layer); }, group.mixer);
     std::visit([&](const auto& part) { part.add_operators(plan, layer); }, group.feed_forward);
   }

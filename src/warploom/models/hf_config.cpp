@@ -41,8 +41,8 @@ void read_sizes(const ConfigValues& config, const ConfigValues& text, const HfFa
   model.max_positions = text.integer("max_position_embeddings", text.integer("seq_length", 0));
   model.tie_embeddings =
       config.flag("tie_word_embeddings", text.flag("tie_word_embeddings", family.tie_embeddings));
-  model.mtp_layers = text.integer("num_nextn_predict_layers",
-                                  text.integer("mtp_num_hidden_layers", text.integer("num_mtp_modules", 0)));
+  model.mtp_layers = text.integer(
+      "num_mtp_modules", text.integer("num_nextn_predict_layers", text.integer("mtp_num_hidden_layers", 0)));
   model.norms_per_layer = family.norms_per_layer;
   model.layer_norm = family.layer_norm;
   if (text.where() != config.where()) {

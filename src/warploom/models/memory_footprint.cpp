@@ -13,6 +13,7 @@ LayerParameters parameters_of(const LayerGroup& group, const LayerPlace& place,
   std::visit([&](const auto& mixer) { mixer.count(layer, place); }, group.mixer);
   layer.plain += element_count(model.norms_of(group), model.hidden, model.layer_norm ? 2 : 1);
   std::visit([&](const auto& part) { part.count(layer, place); }, group.feed_forward);
+  std::visit([&](const auto& part) { part.count(layer, place); }, group.lookup);
   layer.plain += model.residual.parameters(model.hidden);
   return layer;
 }
@@ -69,7 +70,8 @@ WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding&
     bytes.mlp += layers * (stored(layer.mlp, group.schemes.mlp) +
                            stored(layer.shared_experts, group.schemes.shared_experts));
     bytes.experts += layers * stored(layer.experts, group.schemes.experts);
-    bytes.other += Bytes(layers * layer.plain * plain_bytes);
+    constexpr double kTableBytes = 1.0 + 1.0 / 32.0;  // fp8 with a scale of a byte for 32 elements
+    bytes.other += Bytes(layers * (layer.plain * plain_bytes + layer.tables * kTableBytes));
   }
   const Bytes table(element_count(local_vocabulary(model, sharding), model.hidden) * plain_bytes);
   const bool first = stage == 0, last = stage == sharding.pipeline_parallel - 1;

@@ -25,8 +25,8 @@ void add_norms(ScaledOperators& plan, const PlanContext& context) {
   if (with_residual > 0) plan.add("rmsnorm", with_residual, norm, {.above = fused ? kFusedTokens : 0});
 }
 
-// Each part sums the outputs of the blocks of layers before it and of its own block, and normalises the sum in
-// the same kernel. A norm of rows of `width` moves twice their bytes.
+// Each part sums the outputs of the blocks of layers before it and of its own block, and normalises the sum
+// in the same kernel. A norm of rows of `width` moves twice their bytes.
 void add_block_sums(ScaledOperators& plan, const PlanContext& context) {
   const std::int64_t block = context.model.residual.block;
   constexpr std::int64_t kParts = 2;
@@ -41,12 +41,34 @@ void add_block_sums(ScaledOperators& plan, const PlanContext& context) {
   }
 }
 
+// The streams are joined and spread anew between two parts of layers, in one kernel that normalises too
+// (vLLM's MHCFusedPostPreOp); before the first part they are only joined, behind the last only spread.
+void add_hyper_connections(ScaledOperators& plan, const PlanContext& context) {
+  const ModelArchitecture& model = context.model;
+  std::int64_t sites = 0;
+  for (const LayerGroup& group : context.layers) sites += group.count * group.parts();
+  HyperConnection op{.type = model.dtype,
+                     .hidden = model.hidden,
+                     .streams = model.residual.streams,
+                     .sinkhorn_iterations = model.residual.sinkhorn_iterations};
+  const auto add = [&](std::string_view label, HyperConnectionPart part, std::int64_t count) {
+    op.part = part;
+    if (count > 0) plan.add(label, count, op);
+  };
+  if (context.first_stage) add("hyper_expand", HyperConnectionPart::Expand, 1);
+  add("hyper_pre", HyperConnectionPart::Pre, 1);
+  add("hyper_connection", HyperConnectionPart::FusedPostPre, sites - 1);
+  add("hyper_post", HyperConnectionPart::Post, 1);
+  if (context.last_stage) add("hyper_contract", HyperConnectionPart::Contract, 1);
+}
+
 }  // namespace
 
 void add_residuals(ScaledOperators& plan, const PlanContext& context) {
   const ModelArchitecture& model = context.model;
   if (model.residual.plain()) return add_norms(plan, context);
   if (model.residual.block > 0) add_block_sums(plan, context);
+  if (model.residual.streams > 1) add_hyper_connections(plan, context);
   if (context.last_stage)
     plan.add("rmsnorm", 1,
              RmsNorm{.type = model.dtype, .width = model.hidden, .layer_norm = model.layer_norm});

@@ -12,21 +12,23 @@
 
 namespace warploom {
 
-extern const HfFamily kDeciLmFamily, kDeepSeekFamily, kGemmaFamily, kGemma2Family, kGemma3Family,
-    kGemma4Family, kGlm4Family, kGptOssFamily, kKimiLinearFamily, kLlamaFamily, kLlama4Family, kMimoV2Family,
-    kMiniMaxFamily, kMixtralFamily, kMuseGlimmerFamily, kNemotronHFamily, kPhiFamily, kQwen1Family,
-    kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily, kQwen35Family,
-    kQwen35MoeFamily, kSparseLatentFamily, kStepFamily;
+extern const HfFamily kDeciLmFamily, kDeepSeekFamily, kDeepSeekV4Family, kDeepSeekV41Family, kGemmaFamily,
+    kGemma2Family, kGemma3Family, kGemma4Family, kGlm4Family, kGlm5NextFamily, kGptOssFamily,
+    kKimiLinearFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily, kMiniMaxM3Family,
+    kMixtralFamily, kMuseGlimmerFamily, kNemotronHFamily, kPhiFamily, kQwen1Family, kQwen2Family,
+    kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily,
+    kSparseLatentFamily, kStepFamily;
 
 namespace {
 
 constexpr std::array kFamilies{
-    &kDeciLmFamily,       &kDeepSeekFamily, &kGemmaFamily,     &kGemma2Family,     &kGemma3Family,
-    &kGemma4Family,       &kGlm4Family,     &kGptOssFamily,    &kKimiLinearFamily, &kLlamaFamily,
-    &kLlama4Family,       &kMimoV2Family,   &kMiniMaxFamily,   &kMixtralFamily,    &kMuseGlimmerFamily,
-    &kNemotronHFamily,    &kPhiFamily,      &kQwen1Family,     &kQwen2Family,      &kQwen2MoeFamily,
-    &kQwen3Family,        &kQwen3MoeFamily, &kQwen3NextFamily, &kQwen35Family,     &kQwen35MoeFamily,
-    &kSparseLatentFamily, &kStepFamily};
+    &kDeciLmFamily,   &kDeepSeekFamily,   &kDeepSeekV4Family, &kDeepSeekV41Family, &kGemmaFamily,
+    &kGemma2Family,   &kGemma3Family,     &kGemma4Family,     &kGlm4Family,        &kGlm5NextFamily,
+    &kGptOssFamily,   &kKimiLinearFamily, &kLlamaFamily,      &kLlama4Family,      &kMimoV2Family,
+    &kMiniMaxFamily,  &kMiniMaxM3Family,  &kMixtralFamily,    &kMuseGlimmerFamily, &kNemotronHFamily,
+    &kPhiFamily,      &kQwen1Family,      &kQwen2Family,      &kQwen2MoeFamily,    &kQwen3Family,
+    &kQwen3MoeFamily, &kQwen3NextFamily,  &kQwen35Family,     &kQwen35MoeFamily,   &kSparseLatentFamily,
+    &kStepFamily};
 
 struct Refused {
   std::string_view prefix;  // of the architecture
@@ -34,8 +36,6 @@ struct Refused {
 };
 
 constexpr std::array kRefused{
-    Refused{"DeepseekV4", "compressed and sparse attention has no kernel model"},
-    Refused{"MiniMaxM3", "sparse attention has no kernel model"},
     Refused{"Gemma3n", "layers share keys and values and have per-layer embeddings"},
     Refused{"Step3ForCausalLM", "multi-matrix factorised attention has no kernel model"},
     Refused{"Step3Text", "multi-matrix factorised attention has no kernel model"},

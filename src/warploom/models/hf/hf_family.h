@@ -26,7 +26,8 @@ struct HfFamily {
   std::string_view shared_experts_module = "mlp.shared_experts.down_proj";
   std::string_view linear_attention_module = "linear_attn.in_proj_qkv";
   std::string_view mlp_module = "mlp.down_proj";
-  std::string_view mixer_path = "";  // stands for the first component of the modules that mixers name
+  std::string_view mixer_path = "";    // stands for the first component of the modules that mixers name
+  DataType kv_cache = DataType::Bf16;  // of engines where a checkpoint asks for none; Bf16: the model's own
   std::span<const std::string_view> reads_keys{};  // of mechanisms that other families are refused for
 };
 

@@ -173,6 +173,7 @@ void CheckpointQuantization::note_stand_ins(ModelArchitecture& model) const {
 void CheckpointQuantization::apply(ModelArchitecture& model, std::vector<LayerGroup>& layers,
                                    const HfFamily& family) const {
   model.quantization = facts_;
+  if (facts_.kv_cache == DataType::Bf16) model.quantization.kv_cache = family.kv_cache;
   const MatmulScheme plain = plain_scheme(model.dtype);
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < layers.size(); ++i) {

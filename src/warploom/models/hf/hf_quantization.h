@@ -21,8 +21,9 @@ class CheckpointQuantization {
   // is not modelled.
   CheckpointQuantization(const ConfigValues& config, const Json* hf_quant);
 
-  // Sets schemes of all layers and the model's quantization facts. Throws Unsupported when a checkpoint stores
-  // the modules of a fused group in different ways, InvalidInput when it names modules that are not there.
+  // Sets schemes of all layers and the model's quantization facts. Throws Unsupported when a checkpoint
+  // stores the modules of a fused group in different ways, InvalidInput when it names modules that are not
+  // there.
   void apply(ModelArchitecture& model, std::vector<LayerGroup>& layers, const HfFamily& family) const;
 
  private:

@@ -69,6 +69,11 @@ SparseLatentAttention read_sparse_latent_attention(const ConfigValues& text) {
   return sparse;
 }
 
+void read_hyper_connections(const ConfigValues& text, ModelArchitecture& model) {
+  model.residual.streams = std::max<std::int64_t>(1, text.integer("hc_mult", 1));
+  if (model.residual.streams > 1) model.residual.sinkhorn_iterations = text.needed("hc_sinkhorn_iters");
+}
+
 std::vector<bool> indexers_of(const ConfigValues& text) {
   const std::int64_t count = layer_count_of(text);
   std::vector<bool> indexers(static_cast<std::size_t>(count), true);

@@ -20,6 +20,8 @@ KimiDelta read_kimi_delta(const ConfigValues& text);
 LatentAttention read_latent_attention(const ConfigValues& text);
 // Latent attention with the sizes of its indexer. Throws InvalidInput on sizes that cannot be.
 SparseLatentAttention read_sparse_latent_attention(const ConfigValues& text);
+// 'hc_mult' streams of the residual, where there are several.
+void read_hyper_connections(const ConfigValues& text, ModelArchitecture& model);
 // Which layers have an indexer: 'indexer_types' (full or shared), else 'index_topk_pattern' (F or S), else
 // every 'index_topk_freq'-th from 'index_skip_topk_offset' on, else all.
 std::vector<bool> indexers_of(const ConfigValues& text);

@@ -21,7 +21,7 @@ class ModuleTable {
  public:
   // Throws InvalidInput on an invalid expression.
   void add(const std::string& name, std::size_t number, std::string_view where);
-  // Of the first name that matches the path or a module around it.
+  // The number of the first name that matches the path or a module around it.
   std::optional<std::size_t> find(std::string_view path) const;
   const std::vector<std::string>& names() const { return names_; }
 
@@ -33,15 +33,15 @@ class ModuleTable {
 
 class ModuleSchemes {
  public:
-  // Of modules that no list names; without it they keep the model's own type.
+  // What modules have that no list names; without it they keep the model's own type.
   void set_usual(const StoredScheme& scheme) { usual_ = scheme; }
   const std::optional<StoredScheme>& usual() const { return usual_; }
   void name(const std::string& module, const StoredScheme& scheme, std::string_view where);
   void exclude(const std::vector<std::string>& modules, std::string_view where);
   const std::vector<StoredScheme>& named_schemes() const { return schemes_; }
 
-  // Of a module of layer `layer`, by its path below the layer ("self_attn.q_proj"). Absent: the model's own
-  // type.
+  // The scheme of a module of layer `layer`, by its path below the layer ("self_attn.q_proj"). Absent: the
+  // model's own type.
   std::optional<StoredScheme> of(std::int64_t layer, std::string_view module) const;
 
   // Refuses names of layers beyond the last, and of parts of a layer that is none of `parts`: a named scheme

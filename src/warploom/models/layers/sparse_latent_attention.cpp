@@ -71,6 +71,7 @@ void SparseLatentAttention::add_attention(RequestOperators& plan, const Launched
   op.index_heads = index_heads;
   op.index_dim = index_dim;
   op.top_k = top_k;
+  op.index_pool = pooled;
   plan.add(indexer ? "sparse_attention" : "sparse_attention_reuse", layer.count, op);
 }
 

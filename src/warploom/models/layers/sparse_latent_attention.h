@@ -14,8 +14,8 @@
 
 namespace warploom {
 
-// The indexer caches a key of its own for each token, or for `pooled` tokens together (GLM-5.3-Flash). A layer
-// without one takes over what an earlier layer chose. latent.q_lora_rank is positive.
+// The indexer caches a key of its own for each token, or for `pooled` tokens together (GLM-5.3-Flash). A
+// layer without one takes over what an earlier layer chose. latent.q_lora_rank is positive.
 struct SparseLatentAttention {
   LatentAttention latent;
   bool indexer = true;

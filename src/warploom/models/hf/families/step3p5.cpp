@@ -10,8 +10,8 @@
 namespace warploom {
 namespace {
 
-// Heads of windowed layers, where a config leaves 'attention_other_setting' out: Step-3.5-Flash's, whose sizes
-// are the same (its config.json).
+// Heads of windowed layers, where a config leaves 'attention_other_setting' out: Step-3.5-Flash's, whose
+// sizes are the same (its config.json).
 constexpr std::int64_t kWindowedHeads = 96;
 
 Attention full_attention(const ConfigValues& text, const ModelArchitecture& model) {
