@@ -178,7 +178,8 @@ std::int64_t graphed_prompt_tokens(const EngineLaunch& launch, std::string_view 
     return 0;
   if (compiled && (config.pipeline_parallel_size > 1 || model.architecture == "Qwen3NextForCausalLM"))
     return 0;
-  if (model.layers_of<LatentAttention>() == 0) return config.chunked_prefill_size.value_or(0);
+  if (model.layers_of<LatentAttention>() + model.layers_of<SparseLatentAttention>() == 0)
+    return config.chunked_prefill_size.value_or(0);
   return compiled ? kLatentTokens : 0;
 }
 
