@@ -134,6 +134,7 @@ std::uint64_t question_of(const PlanRequest& request) {
   asked.store.clear();
   asked.views.clear();
   asked.emit.clear();
+  asked.top = 1;
   asked.check.clear();
   asked.time_limit_s = 0;
   asked.threads = 0;
