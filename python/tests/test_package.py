@@ -301,6 +301,9 @@ class Package(unittest.TestCase):
             ("warploom.step(model='m', gpu='g').step_ms.upper()", 'float" has no attribute "upper"'),
             ("warploom.plan(model='m', gpu_names=['g']).to_dict()['point']", 'has no key "point"'),
             ("warploom.simulate(model='m', gpu='g', max_num_seq=3)", "max_num_seq"),
+            ("warploom.predict('gemm', gpu='g', m=1).p50_us + 1.0", ""),
+            ("warploom.predict('gemm', gpu='g', m=[1, 2]).to_pandas()", ""),
+            ("warploom.plan(model='m', gpu_names=['g'], slo={'ttft_p95_ms': 500})", ""),
         )
         root = Path(__file__).resolve().parents[2] / "python"
         with tempfile.TemporaryDirectory() as folder:

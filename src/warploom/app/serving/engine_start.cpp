@@ -158,6 +158,7 @@ std::string options_text(const StartCommand& command) {
 EngineStart engine_start(const ServingSetupRequest& setup, const std::string& options_name) {
   const StartCommand command = served_command(setup, repository_of_model(setup.model, setup.files));
   EngineStart start{.words = command.words, .options = options_text(command)};
+  start.words.insert(start.words.end(), {"--host", "0.0.0.0", "--port", "8000"});
   if (!command.file.empty())
     start.words.insert(start.words.end(), {options_flag(engine_named(setup.config.engine)), options_name});
   return start;
