@@ -10,6 +10,7 @@
 
 #include "warploom/base/json.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/models/hf/hub_cache.h"
 #include "warploom/models/hf_config.h"
 #include "warploom_embedded/model_records.h"
 
@@ -46,6 +47,12 @@ std::string key_of(std::string_view name) {
 std::string_view without_owner(std::string_view name) {
   const std::size_t slash = name.rfind('/');
   return slash == std::string_view::npos ? name : name.substr(slash + 1);
+}
+
+// Where the config.json of a repository is to be had.
+std::string where_configs_are(std::string_view name) {
+  if (name.find('/') == std::string_view::npos || name.size() > 100) return {};
+  return fmt::format(", as https://huggingface.co/{}/resolve/main/config.json", name);
 }
 
 bool is_path(const std::string& text) {
@@ -131,8 +138,8 @@ const ModelArchitecture& ModelCatalog::get(std::string_view name) const {
   }
   throw NotFound(
       fmt::format("model '{}' is not known{}; expected the name of a built-in model or the path of a "
-                  "config.json",
-                  name, did_you_mean(name, candidates)));
+                  "config.json{}",
+                  name, did_you_mean(name, candidates), where_configs_are(name)));
 }
 
 std::string ModelCatalog::repository(std::string_view name) const {
@@ -158,6 +165,11 @@ ModelArchitecture ModelCatalog::load(const std::string& name_or_path, const File
   if (is_path(name_or_path)) return read_hf_config(name_or_path);
   if (const ModelArchitecture* model = find(name_or_path)) return *model;
   if (!name_or_path.empty() && std::filesystem::exists(name_or_path)) return read_hf_config(name_or_path);
+  if (const auto config = cached_config(hub_cache(), name_or_path)) {
+    ModelArchitecture model = read_hf_config(config->string());
+    model.name = name_or_path;
+    return model;
+  }
   return get(name_or_path);
 }
 

@@ -44,8 +44,9 @@ class ModelCatalog {
   std::string repository(std::string_view name) const;
 
   // A known name, or the path of a config.json or of a folder that holds one: a text that ends in .json,
-  // starts with '.', '/' or '~', or that is no known name and exists as a file. What `files` does not hold
-  // is a name. Throws NotFound, IoError, InvalidInput, Unsupported.
+  // starts with '.', '/' or '~', or that is no known name and exists as a file. Else the id of a repository
+  // in hub_cache(). What `files` does not hold is a name. Throws NotFound, IoError, InvalidInput,
+  // Unsupported.
   ModelArchitecture load(const std::string& name_or_path, const FileScope& files = {}) const;
 
  private:

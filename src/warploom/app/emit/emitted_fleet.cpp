@@ -156,8 +156,8 @@ std::vector<std::string> router_words(const EmittedFleet& fleet, const std::vect
 void check_within_node(const EmittedPool& pool, std::string_view format) {
   if (pool.nodes() <= 1) return;
   throw Unsupported(fmt::format(
-      "emit: an instance of {} GPUs spans {} machines of {} {}, which {} does not hold, expected the format {} "
-      "or dynamo, or sizes within a machine",
+      "emit: an instance of {} GPUs spans {} machines of {} {}, which {} does not hold, expected the "
+      "format {} or dynamo, or sizes within a machine",
       pool.gpus, pool.nodes(), pool.gpus_per_node, pool.gpu_title, format, pool.engine->name));
 }
 

@@ -132,8 +132,8 @@ StartCommand served_command(const ServingSetupRequest& setup, const std::string&
   if (drafts) add_drafts_to_file(command, manifest, *drafts);
   if (!manifest.serve_flags.empty() && !setup.quantization.empty())
     throw Unsupported(fmt::format(
-        "quantization: {} serves a checkpoint as it is stored, expected `quantization` none and a `model` that "
-        "is stored in {}",
+        "quantization: {} serves a checkpoint as it is stored, expected `quantization` none and a "
+        "`model` that is stored in {}",
         engine.name, setup.quantization));
   move_to_file(command, manifest, engine);
   return command;

@@ -1,5 +1,5 @@
-// How many blocks KernelSight-LM counts for a matrix product: the publication asks for a counter of each family
-// and does not give one.
+// How many blocks KernelSight-LM counts for a matrix product: the publication asks for a counter of each
+// family and does not give one.
 #pragma once
 
 #include "warploom/hardware/gpu_spec.h"
@@ -13,8 +13,8 @@ struct ProductBlocks {
 };
 
 // The tile and the split whose whole waves take the fewest clocks, each block for itself: products or their
-// operands, whichever is slower, a fixed cost of a step of the inner length and of a block. One set of constants
-// for all GPUs, so that nothing of the target but its data sheet is used. O(tiles), no allocation.
+// operands, whichever is slower, a fixed cost of a step of the inner length and of a block. One set of
+// constants for all GPUs, so that nothing of the target but its data sheet is used. O(tiles), no allocation.
 // Throws Unsupported when the GPU cannot run the types.
 ProductBlocks product_blocks(const Gemm& op, const GpuSpec& gpu);
 
