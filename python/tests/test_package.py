@@ -2,6 +2,7 @@
 built package."""
 
 import ast
+import importlib
 import json
 import math
 import os
@@ -258,6 +259,22 @@ class Package(unittest.TestCase):
             subprocess.run([sys.executable, "-c", code], cwd=root.parent, check=False).returncode, 0
         )
 
+    def test_the_package_is_a_program_too(self):
+        words = ["predict", "gemm", "--gpu", "H200", "--m", "64", "--n", "64", "--k", "64", "--json"]
+        try:
+            importlib.import_module("warploom.__main__").program()
+        except FileNotFoundError:
+            self.skipTest("no program was built")
+        done = subprocess.run(
+            [sys.executable, "-m", "warploom", *words], check=True, capture_output=True, text=True
+        )
+        one = warploom.predict("gemm", gpu="H200", m=64, n=64, k=64)
+        self.assertEqual(json.loads(done.stdout)["p50_us"], one.p50_us)
+        wrong = subprocess.run(
+            [sys.executable, "-m", "warploom", "predict", "gemm"], check=False, capture_output=True, text=True
+        )
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+
     @unittest.skipUnless(has("mypy"), "mypy is not installed")
     def test_types_are_strict(self):
         parts = [
@@ -301,6 +318,9 @@ class Package(unittest.TestCase):
             ("warploom.step(model='m', gpu='g').step_ms.upper()", 'float" has no attribute "upper"'),
             ("warploom.plan(model='m', gpu_names=['g']).to_dict()['point']", 'has no key "point"'),
             ("warploom.simulate(model='m', gpu='g', max_num_seq=3)", "max_num_seq"),
+            ("warploom.predict('gemm', gpu='g', m=1).p50_us + 1.0", ""),
+            ("warploom.predict('gemm', gpu='g', m=[1, 2]).to_pandas()", ""),
+            ("warploom.plan(model='m', gpu_names=['g'], slo={'ttft_p95_ms': 500})", ""),
         )
         with tempfile.TemporaryDirectory() as folder:
             code = Path(folder) / "asked.py"

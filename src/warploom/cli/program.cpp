@@ -14,10 +14,12 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/flag_names.h"
+#include "warploom/cli/habits.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/parse_failure.h"
 #include "warploom/cli/program_words.h"
+#include "warploom/cli/question.h"
 
 namespace warploom {
 namespace {
@@ -110,6 +112,7 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
                 Sent sent) {
   const auto app = make_program(version, crew, sent);
   keep_words(*app, arguments);
+  std::string notes;
   // The first words of a newcomer.
   const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};
   try {
@@ -117,11 +120,15 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
       print(app->help());
       return 0;
     }
-    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    const std::vector<std::string> words = in_own_options(*app, arguments, notes);
+    if (!notes.empty()) print_note(notes);
+    app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& done) {
     return app->exit(done);
   } catch (const CLI::ParseError& error) {
     return report_failure(parse_failure_text(*app, error), 2);
+  } catch (const Interrupted&) {
+    return kInterruptStatus;
   } catch (const LearningElsewhere&) {
     throw;
   } catch (const JudgingElsewhere&) {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "warploom/app/emit/emit_plan.h"
 #include "warploom/app/plan/check_plan.h"
-#include "warploom/app/plan/emit_plan.h"
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/fixed_latency_test.h"
 #include "warploom/base/error.h"

@@ -21,7 +21,8 @@ constexpr std::string_view kName = name_of(Engine::Vllm);
 
 // The command that starts it
 
-constexpr std::array<LaunchWord, 1> kPrograms{{{"vllm", true}}};
+constexpr std::array<LaunchWord, 2> kPrograms{
+    {{"vllm", true}, {"vllm.entrypoints.openai.api_server", false}}};
 constexpr std::array<std::string_view, 3> kCompilationPrefixes{"-cc.", "--compilation-config.",
                                                                "--compilation_config."};
 constexpr std::array<JsonFlag, 5> kJsonFlags{
