@@ -1,4 +1,4 @@
-"""Answers as values: copied, sent to other processes, shown; and fields that take what is natural in Python."""
+"""Answers as values: copied, sent to other processes, shown; and fields that take mappings."""
 
 import concurrent.futures
 import contextlib

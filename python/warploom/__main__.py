@@ -1,7 +1,7 @@
 """The program of the command line: `python -m warploom`, and the script `warploom` that a wheel installs.
 
-A wheel holds it beside this file as warploom-judge, which does all that `warploom` does; in a source tree it is
-the one that was built.
+A wheel holds it beside this file as warploom-judge, which does all that `warploom` does; in a source tree it
+is the one that was built.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ std::string kubernetes_manifest(const EmittedFleet& fleet) {
         "emit: k8s: {} brings no router between pools of prompts and tokens, expected the format dynamo or "
         "`pools` aggregated",
         fleet.pools.front().engine->name));
-  std::string text = fmt::format("# {}\n", comment_text(fleet.model)) + weights_claim(fleet) + "---\n";
+  std::string text = weights_claim(fleet) + "---\n";
   for (const EmittedPool& pool : fleet.pools) {
     check_within_node(pool, "k8s");
     text += options_map(fleet, pool) + pool_deployment(fleet, pool);

@@ -58,12 +58,26 @@ std::vector<Placed> place(const EmittedFleet& fleet) {
   return all;
 }
 
-// Words that the shell puts an address into: in double quotes what stands in others.
+// "$MACHINE_3", "$MACHINE_3:20000" or "http://$MACHINE_3:8001", and nothing else: whatever a user named stays
+// quoted.
+bool is_address(std::string_view word) {
+  constexpr std::string_view kScheme = "http://", kVariable = "$MACHINE_", kDigits = "0123456789";
+  if (word.starts_with(kScheme)) word.remove_prefix(kScheme.size());
+  if (!word.starts_with(kVariable)) return false;
+  word.remove_prefix(kVariable.size());
+  const std::size_t colon = std::min(word.find(':'), word.size());
+  const std::string_view machine = word.substr(0, colon);
+  const std::string_view port = word.substr(std::min(colon + 1, word.size()));
+  return !machine.empty() && machine.find_first_not_of(kDigits) == std::string_view::npos &&
+         port.find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+// A line for a shell, which puts the machines' addresses in.
 std::string with_machines(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
     if (!line.empty()) line += ' ';
-    line += word.find("$MACHINE_") == std::string::npos ? shell_line({word}) : "\"" + word + "\"";
+    line += is_address(word) ? "\"" + word + "\"" : shell_line({word});
   }
   return line;
 }
@@ -152,8 +166,7 @@ std::vector<EmittedFile> start_script(const EmittedFleet& fleet) {
     if (!pool.command.file.empty())
       files.push_back({pool.role + "_options.yaml", options_text(pool.command) + "\n"});
   const std::vector<Placed> all = place(fleet);
-  std::string text =
-      fmt::format("#!/bin/sh\n# {}: {}\n", comment_text(fleet.model), all.front().pool->words());
+  std::string text = fmt::format("#!/bin/sh\n# {}\n", all.front().pool->words());
   if (all.size() == 1)
     text += command_of(all.front(), fleet, 0) + "\n";
   else
