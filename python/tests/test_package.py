@@ -18,6 +18,7 @@ import numpy as np
 
 import warploom
 
+PACKAGE = Path(warploom.__file__).parent  # of the build: links to the sources, and what the build writes
 GEMM = {"gpu": "H100-SXM", "m": 64, "n": 4096, "k": 4096}
 LLAMA = {"model": "Llama-3.1-8B", "gpu": "H100-SXM"}
 
@@ -276,7 +277,6 @@ class Package(unittest.TestCase):
 
     @unittest.skipUnless(has("mypy"), "mypy is not installed")
     def test_types_are_strict(self):
-        root = Path(__file__).resolve().parents[2]
         parts = [
             word
             for part in (
@@ -296,7 +296,7 @@ class Package(unittest.TestCase):
         ]
         words = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", os.devnull, *parts]
         done = subprocess.run(
-            [sys.executable, "-m", *words], check=False, capture_output=True, text=True, cwd=root / "python"
+            [sys.executable, "-m", *words], check=False, capture_output=True, text=True, cwd=PACKAGE.parent
         )
         self.assertEqual(done.returncode, 0, done.stdout[-2000:])
 
@@ -322,7 +322,6 @@ class Package(unittest.TestCase):
             ("warploom.predict('gemm', gpu='g', m=[1, 2]).to_pandas()", ""),
             ("warploom.plan(model='m', gpu_names=['g'], slo={'ttft_p95_ms': 500})", ""),
         )
-        root = Path(__file__).resolve().parents[2] / "python"
         with tempfile.TemporaryDirectory() as folder:
             code = Path(folder) / "asked.py"
             code.write_text("import warploom\n" + "".join(f"{line}\n" for line, _ in lines))
@@ -332,7 +331,7 @@ class Package(unittest.TestCase):
                 check=False,
                 capture_output=True,
                 text=True,
-                env={**os.environ, "MYPYPATH": str(root)},
+                env={**os.environ, "MYPYPATH": str(PACKAGE.parent)},
             )
         for number, (_, wrong) in enumerate(lines, start=2):
             said = [line for line in done.stdout.splitlines() if f"asked.py:{number}: error" in line]

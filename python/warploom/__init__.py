@@ -19,8 +19,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from warploom.autotune import autotune as autotune
-from warploom.requests import FUNCTIONS
 from warploom.tiling import Tiling as Tiling
+
+try:
+    from warploom.requests import FUNCTIONS
+except ImportError:  # a source tree: requests and the types of their answers are written by the build
+    FUNCTIONS = {}
 
 if TYPE_CHECKING:
     from warploom.lists import gpu as gpu, gpus as gpus, models as models, schema as schema
@@ -39,7 +43,8 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module("warploom._core").version
     if name not in _WHERE:
-        raise AttributeError(f"module 'warploom' has no attribute '{name}'")
+        hint = "" if FUNCTIONS else "; requests are written by the build: pip install ."
+        raise AttributeError(f"module 'warploom' has no attribute '{name}'{hint}")
     found = getattr(importlib.import_module(f"warploom.{_WHERE[name]}"), name)
     if name in FUNCTIONS:
         found = importlib.import_module("warploom.named_fields").with_hints(found)

@@ -52,7 +52,7 @@ std::string bash_script(const std::vector<Completed>& all) {
       cases);
 }
 
-std::string quoted(const std::string& text) {
+std::string fish_quoted(const std::string& text) {
   std::string safe;
   for (const char c : text) safe += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   return "'" + safe + "'";
@@ -65,10 +65,11 @@ std::string fish_script(const std::vector<Completed>& all) {
     if (!each.path.empty())
       condition = fmt::format("__fish_seen_subcommand_from {}", each.path.substr(each.path.rfind(' ') + 1));
     for (const auto& [name, doc] : each.commands)
-      text +=
-          fmt::format("complete -c warploom -n {} -f -a {} -d {}\n", quoted(condition), name, quoted(doc));
+      text += fmt::format("complete -c warploom -n {} -f -a {} -d {}\n", fish_quoted(condition), name,
+                          fish_quoted(doc));
     for (const auto& [name, doc] : each.options)
-      text += fmt::format("complete -c warploom -n {} -l {} -d {}\n", quoted(condition), name, quoted(doc));
+      text += fmt::format("complete -c warploom -n {} -l {} -d {}\n", fish_quoted(condition), name,
+                          fish_quoted(doc));
   }
   return text;
 }

@@ -72,6 +72,22 @@ TEST(EngineCommand, KnowsEveryFlagOfVllm033) {
             (std::vector<std::string>{"--no-enable-ssl-refresh", "--ssl-keyfile"}));
 }
 
+// The three flags of 0.33 that each give one key of --speculative-config, in any order beside it.
+TEST(EngineCommand, JoinsVllmsFlagsOfSpeculation) {
+  const auto config = [](const std::string& flags) {
+    return parse_engine_command("vllm serve a " + flags).config.speculative_config;
+  };
+  EXPECT_EQ(config("--spec-method eagle3 --spec-model org/drafter --spec-tokens 3"),
+            R"({"method":"eagle3","model":"org/drafter","num_speculative_tokens":3})");
+  const std::string both = R"({"method":"mtp","num_speculative_tokens":2})";
+  EXPECT_EQ(config("--spec-tokens 2 --speculative-config '{\"method\": \"mtp\"}'"), both);
+  EXPECT_EQ(config("--speculative-config '{\"method\": \"mtp\"}' --spec_tokens=2"), both);
+  EXPECT_THROW(config("--spec-method mtp --speculative-config '{\"method\": \"mtp\"}'"), InvalidInput);
+  EXPECT_THROW(config("--spec-tokens three"), InvalidInput);
+  EXPECT_THROW(config("--spec-tokens 0"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("sglang serve --model-path a --spec-method mtp"), Unsupported);
+}
+
 // As they stand in scripts, unit files and documents.
 TEST(EngineCommand, ReadsLinesAsTheyArePasted) {
   const auto read = [](const std::string& line) { return parse_engine_command(line, ConfigFiles::Refused); };

@@ -99,9 +99,10 @@ const CLI::App& command_of(const CLI::App& program, const std::vector<std::strin
   const CLI::App* command = &program;
   for (const std::string& word : words) {
     if (word.starts_with('-')) break;
-    const CLI::App* sub = command->get_subcommand_no_throw(word);
-    if (sub == nullptr) break;
-    command = sub;
+    const std::vector<const CLI::App*> named =
+        command->get_subcommands([&](const CLI::App* each) { return each->check_name(word); });
+    if (named.empty()) break;
+    command = named.front();
   }
   return *command;
 }

@@ -27,7 +27,7 @@ FieldTable MlaShape::describe() {
   return FieldList<MlaShape>("mla_shape")
       .add("heads", &MlaShape::heads, at_least_one("heads on this GPU"))
       .add("kv_lora_rank", &MlaShape::kv_lora_rank, at_least_one("width of the cached latent"))
-      .add("rope_head_dim", &MlaShape::rope_head_dim, at_least_one("rotary part of a key"))
+      .add("rope_head_dim", &MlaShape::rope_head_dim, at_least_none("rotary part of a key"))
       .add("nope_head_dim", &MlaShape::nope_head_dim, at_least_one("non-rotary part of a key"))
       .add("value_head_dim", &MlaShape::value_head_dim, at_least_one("elements of one value head"))
       .table();

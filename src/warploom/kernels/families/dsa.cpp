@@ -45,6 +45,7 @@ constexpr double kTile = 64;            // heads of a task, and tokens of an ite
 constexpr double kScoreBytes = 4;       // of a score, fp32
 constexpr double kIndexScaleBytes = 4;  // of the scale of an fp8 index key
 constexpr double kOverlap = 3;          // power of the sums of compute and memory
+constexpr std::uint32_t kPooled = 1u << 15;             // in the code of a kind
 constexpr double kLaunches = 12, kIndexerLaunches = 8;  // kernels of the usual implementation
 
 // The attention in absorbed form: one latent for all heads, of the last top_k tokens in the count of pairs.
@@ -100,6 +101,8 @@ void sum_requests(const Dsa& op, DsaParts& parts) {
     parts.longest_keys = std::max(parts.longest_keys, keys);
   }
   parts.gathered_bytes = parts.chosen * token;
+  parts.scored = parts.seen / double(op.index_pool);
+  parts.index_keys = parts.keys / double(op.index_pool);
 }
 
 void price_products(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitted, DsaParts& parts) {
@@ -117,16 +120,17 @@ void price_products(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitt
 void price_indexer(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitted, DsaParts& parts) {
   const double dram = gpu.memory_bandwidth.value();
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, DataType::Fp8)).value();
-  parts.score_flop = 2 * parts.seen * double(op.index_heads) * double(op.index_dim);
+  parts.score_flop = 2 * parts.scored * double(op.index_heads) * double(op.index_dim);
   const double key = double(op.index_dim) * bytes_per_element(DataType::Fp8) + kIndexScaleBytes;
-  const double rows = kScoreBytes * parts.seen;
-  parts.score_bytes = parts.keys * key + rows;
+  const double rows = kScoreBytes * parts.scored;
+  parts.score_bytes = parts.index_keys * key + rows;
   parts.scores = power_sum(parts.score_flop / (fitted[kScoreRate] * rate),
                            parts.score_bytes / (fitted[kProductDram] * dram), kOverlap);
   const double rounds = std::ceil(parts.queries / double(gpu.sm_count));
   const double row_rate = fitted[kRowRate] * clock_under_load(gpu, ClockRule::DataSheet).hertz;
-  parts.choice = power_sum(rows / (fitted[kChoiceDram] * dram),
-                           rounds * kScoreBytes * parts.longest_keys / row_rate, kOverlap);
+  parts.choice =
+      power_sum(rows / (fitted[kChoiceDram] * dram),
+                rounds * kScoreBytes * parts.longest_keys / double(op.index_pool) / row_rate, kOverlap);
   parts.launch += fitted[kIndexerSeconds];
 }
 
@@ -175,14 +179,19 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
         .add("index_dim", &Dsa::index_dim, at_least_one("elements of an index key"))
         .add("top_k", &Dsa::top_k,
              at_least_one("tokens that a query chooses; with fewer in sight it attends to all of them"))
+        .add("index_pool", &Dsa::index_pool, at_least_one("tokens that share an index key"))
         .add("requests", &Dsa::requests, {.doc = "groups of alike requests", .required = true});
   }
   static void check(OperatorChecker& c, const Dsa& op) {
-    c.mla(op.shape, op.requests, true);
+    c.not_negative("rope_head_dim", op.shape.rope_head_dim);
+    MlaShape shape = op.shape;
+    shape.rope_head_dim = std::max<std::int64_t>(shape.rope_head_dim, 1);  // none (NoPE) is as good as any
+    c.mla(shape, op.requests, true);
     c.side("hidden", op.hidden)
         .side("q_lora_rank", op.q_lora_rank)
         .side("kv_lora_rank", op.shape.kv_lora_rank);
     c.positive("index_heads", op.index_heads).positive("index_dim", op.index_dim).positive("top_k", op.top_k);
+    c.positive("index_pool", op.index_pool);
     const MlaShape& s = op.shape;
     const double widest = double(s.nope_head_dim + s.rope_head_dim + s.value_head_dim);
     c.amount("heads x width of a head", double(s.heads) * widest, double(kLargestSide), "columns");
@@ -197,6 +206,7 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
   static void hash(ShapeHasher& hasher, const Dsa& op) {
     hasher.mix(op.projections, op.compute, op.kv_cache, op.decode, op.indexer, op.hidden, op.q_lora_rank,
                op.shape, op.index_heads, op.index_dim, op.top_k, op.requests);
+    if (op.index_pool > 1) hasher.mix(op.index_pool);  // others keep the hash that they were split by
   }
   static bool decodes(const Dsa& op) { return op.decode; }
 
@@ -219,9 +229,9 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
     work.launches = kLaunches;
     if (op.indexer) {
       const double key = double(op.index_dim) * bytes_per_element(DataType::Fp8) + kIndexScaleBytes;
-      work.matrix_flop += Flop(2 * sums.seen * double(op.index_heads) * double(op.index_dim));
-      work.cache_bytes += Bytes(sums.keys * key);
-      work.scratch_bytes = Bytes(kScoreBytes * sums.seen);
+      work.matrix_flop += Flop(2 * sums.scored * double(op.index_heads) * double(op.index_dim));
+      work.cache_bytes += Bytes(sums.index_keys * key);
+      work.scratch_bytes = Bytes(kScoreBytes * sums.scored);
       work.launches += kIndexerLaunches;
     }
     const double row = sums.queries * double(op.hidden) * bytes_per_element(DataType::Bf16);
@@ -242,7 +252,7 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
     seconds += seconds_at_peak(2 * double(s.heads) * sums.chosen * width,
                                fastest_attention_rate(op.compute, op.kv_cache, gpu), gpu);
     if (op.indexer && !sees_no_more_than_it_chooses(op))
-      seconds += seconds_at_peak(2 * sums.seen * double(op.index_heads) * double(op.index_dim),
+      seconds += seconds_at_peak(2 * sums.scored * double(op.index_heads) * double(op.index_dim),
                                  tensor_rate_per_clock(gpu, DataType::Fp8), gpu);
     limit.raise(seconds, Bound::Tensor);
   }
@@ -280,8 +290,8 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
   static std::uint32_t kind_in(const Dsa& op, MatmulScheme scheme) {
     const std::uint32_t types = kind_pair(half_as_one(op.compute), half_as_one(op.kv_cache));
     const bool all = !op.decode && sees_no_more_than_it_chooses(op);
-    return (types * 16 + std::uint32_t(half_as_one(scheme))) * 8 + (op.decode ? 4 : 0) +
-           (op.indexer ? 2 : 0) + (all ? 1 : 0);
+    return (op.index_pool > 1 ? kPooled : 0) + (types * 16 + std::uint32_t(half_as_one(scheme))) * 8 +
+           (op.decode ? 4 : 0) + (op.indexer ? 2 : 0) + (all ? 1 : 0);
   }
   static std::uint32_t kind_code(const Dsa& op) { return kind_in(op, op.projections); }
   static NearKinds near(const Dsa& op, const GpuSpec& gpu) {
@@ -290,8 +300,9 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
   static GridPoint grid(const Dsa& op) {
     if (op.requests.size() != 1) return {};
     const RequestGroup& r = op.requests[0];
-    const std::uint64_t group =
+    std::uint64_t group =
         grid_group(grid_group(op.shape), op.hidden, op.q_lora_rank, op.index_heads, op.index_dim, op.top_k);
+    if (op.index_pool > 1) group = hash_combine(group, std::uint64_t(op.index_pool));
     if (op.decode)
       return at_grid(hash_combine(group, std::uint64_t(r.query_tokens)),
                      {r.context_tokens, r.count, op.shape.heads});
@@ -299,6 +310,7 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
   }
   static void coordinates(OperatorCoordinates& list, const Dsa& op) {
     list.add_variant(op.projections, op.compute, op.kv_cache, op.decode, op.indexer);
+    if (op.index_pool > 1) list.add_variant(op.index_pool);
     list.add_sizes(op.hidden, op.q_lora_rank, op.index_heads, op.top_k);
     list.add_latent(op.shape);
     list.add_requests(op.requests);

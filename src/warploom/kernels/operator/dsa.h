@@ -10,8 +10,9 @@ struct GpuSpec;
 
 // A whole block as engines measure it: low-rank projections, the indexer's projections, fp8 scores of every
 // token that a query sees, the choice of the best `top_k` of them, absorbed latent attention to the chosen
-// tokens, output projection. A query that sees fewer tokens than top_k attends to all of them. Defaults are
-// DeepSeek-V3.2's.
+// tokens, output projection. A query that sees fewer tokens than top_k attends to all of them. With an
+// `index_pool` above 1 (GLM-5.3-Flash) so many tokens share an index key: they are scored and chosen
+// together. Defaults are DeepSeek-V3.2's.
 struct Dsa {
   static constexpr std::array kNames{FamilyName{Family{23}, "dsa"}};
   static const OperatorFamily kFamily;
@@ -26,6 +27,7 @@ struct Dsa {
   MlaShape shape;
   std::int64_t index_heads = 64, index_dim = 128;
   std::int64_t top_k = 2048;
+  std::int64_t index_pool = 1;
   std::vector<RequestGroup> requests;
   static FieldTable describe();
 };
@@ -45,6 +47,7 @@ struct DsaParts {
   double tasks = 0, iterations = 0;
   // Sums over the requests: queries, tokens in caches, (query, token) pairs seen and chosen.
   double requests = 0, queries = 0, keys = 0, seen = 0, chosen = 0;
+  double scored = 0, index_keys = 0;  // pairs and tokens over index_pool
   double longest_keys = 0;
 };
 // Expects a checked operator. O(groups of requests), no allocation.

@@ -1,20 +1,15 @@
 // Blocks of DeepSeek sparse attention: batches of equal sequences, one file for prompts and one for new
-// tokens.
-//
-// Some collectors launch a block's kernels one by one from the host. Small rows of theirs are the host's
-// time, whatever the size: such a row is recognised by the floor that the smallest rows of its kernel stand
-// on, and left out.
+// tokens. Rows of the host are left out (host_floors.h).
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
-#include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/measurements/internal/aiconfigurator.h"
 #include "warploom/measurements/internal/aiconfigurator_collectors.h"
+#include "warploom/measurements/internal/host_floors.h"
 
 namespace warploom {
 namespace {
@@ -29,17 +24,13 @@ constexpr std::array<ModelOfTable, 3> kModels{{{"deepseek-ai/DeepSeek-V3.2", 716
                                                {"nvidia/GLM-5", 6144, 2048, 192, 256, 32}}};
 constexpr std::string_view kSkipsIndexer = "_skip_indexer";  // ending of an op_name
 
-// Small: rows of at most this many new tokens after at most this long a context. Rows up to this many floors
-// are the host's; both set by eye on SGLang 0.5.14 and TensorRT-LLM 1.3.0 (the floors' own spread is a
-// tenth).
-constexpr std::int64_t kSmallTokens = 64, kSmallContext = 16384;
-constexpr double kFloorBand = 1.25;
-constexpr std::string_view kHostFloor = "a host floor of kernels launched one by one: no kernel's time";
+// What shares a floor: all but the sizes.
+constexpr std::array<std::string_view, 8> kKernelColumns{
+    "framework", "version", "op_name", "kernel_source", "model", "mla_dtype", "kv_cache_dtype", "gemm_type"};
 
 struct DsaColumns {
   DsaColumns(const Table& table, bool decode)
       : op_name(table.column("op_name")),
-        kernel(table.column("kernel_source")),
         model(table.column("model")),
         dtype(table.column("mla_dtype")),
         kv_dtype(table.column("kv_cache_dtype")),
@@ -49,19 +40,7 @@ struct DsaColumns {
         step(table.column("step")) {
     if (!decode) length = table.column("isl");
   }
-  std::int64_t new_tokens(const Table& table) const {
-    return table.positive(batch) * (length ? table.positive(*length) : 1);
-  }
-  // What shares a floor: all but the sizes.
-  std::string kernel_of(const Table& table, const AiconfiguratorColumns& columns) const {
-    std::string key;
-    for (const std::size_t column :
-         {columns.framework, columns.version, op_name, kernel, model, dtype, kv_dtype, gemm_type})
-      key.append(table.text(column)).append("/");
-    return key;
-  }
-
-  std::size_t op_name, kernel, model, dtype, kv_dtype, gemm_type, heads, batch, step;
+  std::size_t op_name, model, dtype, kv_dtype, gemm_type, heads, batch, step;
   std::optional<std::size_t> length;  // new tokens of a prompt
 };
 
@@ -70,30 +49,10 @@ bool launches_from_host(std::string_view framework, const GpuSpec& gpu, bool dec
   return (collector.launches_prompts && !decode) || (collector.launches_older && !has_tensor_memory(gpu));
 }
 
-// The least over numbers of heads of the median small row, by kernel_of. A pass over the file of its own.
-std::map<std::string, double> host_floors(const Table& of, bool decode) {
-  Table table(of.path(), habits_of(Layout::Aiconfigurator));
-  const AiconfiguratorColumns columns(table);
-  const DsaColumns dsa(table, decode);
-  std::map<std::pair<std::string, std::int64_t>, std::vector<double>> small;
-  while (table.next())
-    if (dsa.new_tokens(table) <= kSmallTokens && table.not_negative(dsa.step) <= kSmallContext)
-      small[{dsa.kernel_of(table, columns), table.positive(dsa.heads)}].push_back(
-          table.latency_us(columns.latency).value());
-  std::map<std::string, double> floors;
-  for (auto& [key, latencies] : small) {
-    const auto middle = latencies.begin() + std::ptrdiff_t(latencies.size() / 2);
-    std::nth_element(latencies.begin(), middle, latencies.end());
-    const auto [at, fresh] = floors.try_emplace(key.first, *middle);
-    if (!fresh) at->second = std::min(at->second, *middle);
-  }
-  return floors;
-}
-
 void read_dsa(Table& table, RowSink& sink, bool decode) {
   const AiconfiguratorColumns columns(table);
   const DsaColumns dsa(table, decode);
-  std::optional<std::map<std::string, double>> floors;
+  std::optional<HostFloors> floors;
   for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     const auto* model = std::find_if(kModels.begin(), kModels.end(), [&](const ModelOfTable& each) {
       return table.text(dsa.model).starts_with(each.prefix);
@@ -103,9 +62,8 @@ void read_dsa(Table& table, RowSink& sink, bool decode) {
       return;
     }
     if (launches_from_host(row.context.framework, row.gpu, decode)) {
-      if (!floors) floors = host_floors(table, decode);
-      const auto floor = floors->find(dsa.kernel_of(table, columns));
-      if (floor != floors->end() && row.latency().value() <= kFloorBand * floor->second) {
+      if (!floors) floors.emplace(table, kKernelColumns);
+      if (floors->hold(table)) {
         sink.skip(kHostFloor, table);
         return;
       }

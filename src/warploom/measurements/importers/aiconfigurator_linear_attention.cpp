@@ -1,12 +1,24 @@
 // gdn, kda and mamba2 tables: one row per kernel of the layer.
 #include "warploom/measurements/internal/aiconfigurator.h"
+#include "warploom/measurements/internal/aiconfigurator_collectors.h"
 
 namespace warploom {
 namespace {
 
 LinearAttentionStage stage_of(std::string_view kernel, std::string_view phase) {
   if (kernel.find("conv1d") != std::string_view::npos) return LinearAttentionStage::Convolution;
-  return phase == "context" ? LinearAttentionStage::Scan : LinearAttentionStage::StateUpdate;
+  // vLLM 0.31.0 sends prompts of one token through the kernels of decoding.
+  const bool recurrent = kernel.find("recurrent") != std::string_view::npos;
+  return phase == "context" && !recurrent ? LinearAttentionStage::Scan : LinearAttentionStage::StateUpdate;
+}
+
+// Convolutions of up to so many sequences are suspect (AiconfiguratorCollector::too_fast_convolution).
+constexpr std::int64_t kFewSequences = 4;
+constexpr std::string_view kTooFast = "a convolution faster than its bytes allow: not what it says";
+bool is_too_fast(const KernelContext& context, std::int64_t sequences) {
+  return !context.version.empty() &&
+         context.version == collector_of(context.framework).too_fast_convolution &&
+         context.kernel == "causal_conv1d_fn" && sequences <= kFewSequences;
 }
 
 void read_linear_attention(Table& table, RowSink& sink) {
@@ -17,6 +29,10 @@ void read_linear_attention(Table& table, RowSink& sink) {
                     value_heads = table.column("num_v_heads"), value_dim = table.column("head_v_dim"),
                     batch = table.column("batch_size"), length = table.column("seq_len");
   for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
+    if (kimi && is_too_fast(row.context, table.positive(batch))) {
+      sink.skip(kTooFast, table);
+      return;
+    }
     const LinearAttention op{
         .kind = kimi ? LinearAttentionKind::KimiDelta : LinearAttentionKind::GatedDeltaNet,
         .stage = stage_of(row.context.kernel, table.text(phase)),

@@ -8,9 +8,15 @@ namespace warploom {
 namespace {
 
 constexpr std::array<AiconfiguratorCollector, 3> kCollectors{
-    {{.framework = name_of(Engine::Vllm), .keeps_one_scaled_weight = true, .counts_the_current_token = true},
+    {{.framework = name_of(Engine::Vllm),
+      .keeps_one_scaled_weight = true,
+      .counts_the_current_token = true,
+      .too_fast_convolution = "0.31.0"},
      {.framework = name_of(Engine::Sglang), .launches_prompts = true},
-     {.framework = name_of(Engine::TensorRtLlm), .rotates_past_l2 = true, .launches_older = true}}};
+     {.framework = name_of(Engine::TensorRtLlm),
+      .rotates_past_l2 = true,
+      .launches_older = true,
+      .times_block_sparse = false}}};
 constexpr AiconfiguratorCollector kPlain{};
 
 }  // namespace

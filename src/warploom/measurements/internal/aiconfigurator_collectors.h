@@ -14,6 +14,9 @@ struct AiconfiguratorCollector {
   // Launches the kernels of a block one by one from the host: those of prompts, or all where the engine has
   // no kernels of its own (GPUs without tensor memory).
   bool launches_prompts = false, launches_older = false;
+  bool times_block_sparse = true;  // its rows of block-sparse attention are kernels' times
+  // The version whose convolutions of few sequences (KDA) are faster than their bytes allow; empty: none.
+  std::string_view too_fast_convolution = {};
 };
 
 // The collector of a framework; one without ways of its own for those that are not listed.
