@@ -1,5 +1,5 @@
-"""Code blocks of the documents are what the program takes: every command and option that a block names exists, blocks
-that take a moment run, and files in YAML are read."""
+"""Code blocks of the documents are what the program takes: each command and option that a block names exists,
+blocks that take a moment run, and files in YAML are read."""
 
 import os
 import re

@@ -24,8 +24,8 @@ TEST(StopWatch, StopsWhenItsTimeIsOverOrWhenItIsCancelled) {
   EXPECT_TRUE(stops_within(watch, 30));
 }
 
-// One configuration with one fleet whose run alone takes far longer than the limit: asked between rounds alone,
-// the search would end with it.
+// One configuration with one fleet whose run alone takes far longer than the limit: asked between rounds
+// alone, the search would end with it.
 TEST(StopWatch, EndsASearchInsideARun) {
   PlanRequest request;
   request.model = "Llama-3.1-8B";

@@ -47,7 +47,7 @@ TEST(PriceStep, AddsUpItsKernels) {
   EXPECT_LT(step.gpu_p50, step.gpu_p90);
 }
 
-// One H100 with Llama-3.1-8B has room for 436,080 tokens; the model ends at 131,072.
+// One H100 with Llama-3.1-8B has room for 449,040 tokens; the model ends at 131,072.
 TEST(PriceStep, RefusesRequestsThatCannotBeInTheEngine) {
   const auto said = [](const char* prefill, const char* decode) {
     try {
