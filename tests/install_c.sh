@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/install_c.sh BUILD CMAKE COMPILER SOURCE: installs the C library to a folder of its own, builds a program
-# against it by pkg-config alone, and runs it.
+# tests/install_c.sh BUILD CMAKE COMPILER SOURCE: installs the C library to a folder of its own, builds a
+# program against it by pkg-config alone, and runs it.
 set -euo pipefail
 build=$1 cmake=$2 compiler=$3 source=$4
 command -v pkg-config >/dev/null || { echo "pkg-config is not installed; skipped"; exit 77; }

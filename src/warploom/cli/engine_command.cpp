@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,14 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kWhere = "--from-command";
+
+// Flags that change what an engine does, at the values that it has anyhow.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kUsual{{{"runner", "auto"},
+                                                                               {"runner", "generate"},
+                                                                               {"convert", "auto"},
+                                                                               {"convert", "none"},
+                                                                               {"task", "auto"},
+                                                                               {"task", "generate"}}};
 
 std::string field_name(std::string_view flag) {
   if (flag == "-tp") return "tensor_parallel_size";
@@ -157,7 +166,12 @@ class Parser {
     const auto& json_flags = engine_->command_line.json_flags;
     const auto json = std::find_if(json_flags.begin(), json_flags.end(),
                                    [&](const JsonFlag& whole) { return whole.flag == name; });
-    if (const auto entry = json_entry(*engine_, flag)) {
+    const std::string said = value ? *value : next_ < words_.size() ? words_[next_] : std::string();
+    if (std::find(kUsual.begin(), kUsual.end(), std::pair<std::string_view, std::string_view>(name, said)) !=
+        kUsual.end()) {
+      value_of(flag, value);
+      command_.ignored.push_back(flag);
+    } else if (const auto entry = json_entry(*engine_, flag)) {
       entry->first.apply_entry(command_.config, entry->second, value_of(flag, value), where);
     } else if (json != json_flags.end()) {
       json->apply(command_.config, value_of(flag, value), where);

@@ -127,6 +127,8 @@ TEST(EngineCommand, LeavesOutFlagsThatNobodyKnows) {
   EXPECT_EQ(read.config.max_num_seqs, 7);
   EXPECT_EQ(read.unknown, (std::vector<std::string>{"--brand-new-knob", "--shiny", "--other", "-x"}));
   EXPECT_EQ(parse_engine_command("vllm serve --shiny a/b").model, "a/b");
+  EXPECT_EQ(parse_engine_command("vllm serve a/b --runner generate --max-num-seqs 3").config.max_num_seqs, 3);
+  EXPECT_THROW(parse_engine_command("vllm serve a/b --runner pooling"), Unsupported);
 }
 
 TEST(EngineCommand, CastsWeightsAsTheEngineDoes) {

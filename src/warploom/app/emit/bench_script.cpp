@@ -17,9 +17,15 @@ constexpr std::int64_t kMostWarmups = 64;
 // As many as fill the fleet for a moment: its instances four times over.
 std::int64_t warmups(const EmittedFleet& fleet) { return std::min(kMostWarmups, 4 * fleet.instances()); }
 
-// An endless load is cut to as many requests as the promise rests on.
+// An endless load is cut to as many requests as the promise rests on, and to what comes in twenty minutes,
+// but not below a thousand. Chosen, not measured.
+constexpr double kLongestBench = 1200;  // s
+constexpr std::int64_t kFewestRequests = 1000;
+
 std::int64_t requests_of(const PlanResult& plan, const EmittedFleet& fleet) {
-  return plan.load.open_ended ? fleet.point->figures.length.requests : plan.load.requests;
+  if (!plan.load.open_ended) return plan.load.requests;
+  const auto most = std::max(kFewestRequests, std::int64_t(fleet.point->rate * kLongestBench));
+  return std::min(fleet.point->figures.length.requests, most);
 }
 
 std::string random_bench(const PlanRequest& request, const PlanResult& plan, const EmittedFleet& fleet) {

@@ -148,11 +148,13 @@ TEST(EmitPlan, TellsEachEngineOfExpertsAttentionGroupsAndHostMemory) {
     const Files files = emitted(request, plan_with(request, configuration, {}), engine);
     EXPECT_EQ(unknown_flags(files.at("start.sh"), flags_of_engine(engine)), std::vector<std::string>())
         << files.at("start.sh");
-    if (engine == "sglang")  // 80 GiB over 8 GPUs are 10.7 GB each
+    if (engine == "sglang") {  // 80 GiB over 8 GPUs are 10.7 GB each
       EXPECT_NE(files.at("start.sh").find("--enable-hierarchical-cache --hicache-size 10"), std::string::npos)
           << files.at("start.sh");
-    if (engine == "trtllm")
+    }
+    if (engine == "trtllm") {
       EXPECT_EQ(json_of_text(files.at("engine_options.yaml"), "options")["enable_attention_dp"], true);
+    }
   }
 }
 
