@@ -63,8 +63,8 @@ std::int64_t at_most(std::int64_t entries, std::int64_t most) {
   return most > 0 ? std::min(entries, most) : entries;
 }
 
-// For one query kernels work through the window and the whole top_k, or all entries in steps, masking what a
-// query does not see. Seen in the times of vLLM's and SGLang's attention kernels alone (aisimulate).
+// Slots of one query: kernels work through the window and the whole top_k, or all entries in steps, masking
+// what a query does not see. Seen in the times of vLLM's and SGLang's attention kernels alone (aisimulate).
 constexpr std::int64_t kSlotStep = 128;
 double slots_of(const CompressedAttention& op, std::int64_t entries) {
   const std::int64_t chosen = op.top_k > 0 ? op.top_k : (entries + kSlotStep - 1) / kSlotStep * kSlotStep;
