@@ -40,7 +40,8 @@ FieldTable LeaveOutRequest::describe() {
            {.doc = "of each family, for `leave_out` to learn from", .min = 500})
       .add("judged_rows", &R::judged_rows, {.doc = "of each GPU and family that is left out", .min = 1})
       .add("fewest_rows", &R::fewest_rows,
-           {.doc = "of a family that a GPU or version must have to be left out on its own; 0: as the rules say",
+           {.doc =
+                "of a family that a GPU or version must have to be left out on its own; 0: as the rules say",
             .min = 0})
       .add("ablate", &R::ablate, {.doc = "with `leave_out`: also without the model's later parts"})
       .add("baselines", &R::baselines,

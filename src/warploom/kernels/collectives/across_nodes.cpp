@@ -60,7 +60,8 @@ class AcrossModel {
     const double share = pair ? nccl_.nic_share : nccl_.pair_share;
     const double linked = span_.direct_link ? inside : inside + outside;
     const NcclLatency& latency = of(nccl_.ring_latency, NcclProtocol::Simple);
-    return {Algorithm::PointToPoint, latency.base + latency.network + 2 * span_.hop + peers * nccl_.post_seconds,
+    return {Algorithm::PointToPoint,
+            latency.base + latency.network + 2 * span_.hop + peers * nccl_.post_seconds,
             bytes_ * std::max(outside / (share * span_.nic), linked / link_)};
   }
 
@@ -128,8 +129,8 @@ class AcrossModel {
 
   Candidate nvls_tree() const {
     const double kept = has_wgmma(gpu_) ? nccl_.nvls_of_hopper : nccl_.nvls_of_blackwell;
-    const double switches = nccl_.nvls_link_share * span_.link * kept * (nccl_.nvls_channels - 1) / nccl_.nvls_channels *
-                            span_.ranks / (span_.ranks - 1);
+    const double switches = nccl_.nvls_link_share * span_.link * kept * (nccl_.nvls_channels - 1) /
+                            nccl_.nvls_channels * span_.ranks / (span_.ranks - 1);
     const double rate = std::min(switches, between_domains());
     const double window = std::min(nccl_.nvls_window, bytes_ / nccl_.least_windows);
     const NcclLatency& latency = nccl_.nvls_tree_latency;

@@ -20,7 +20,7 @@ constexpr std::int64_t kVersion = 1;
 
 struct NamedConstant {
   std::string_view name, unit;
-  double NcclTuning::* member;
+  double NcclTuning::*member;
 };
 constexpr std::array<NamedConstant, 25> kNumbers{{
     {"in_network_arity", "s", &NcclTuning::in_network_arity},

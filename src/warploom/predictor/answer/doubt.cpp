@@ -42,8 +42,7 @@ struct OtherVersion {
 constexpr std::array kOtherVersions{OtherVersion{Family::Gemm, 0.099},
                                     OtherVersion{Family::AttentionPrefill, 0.045},
                                     OtherVersion{Family::AttentionDecode, 0.055},
-                                    OtherVersion{Family::Moe, 0.069},
-                                    OtherVersion{Family::AllReduce, 0.282}};
+                                    OtherVersion{Family::Moe, 0.069}, OtherVersion{Family::AllReduce, 0.282}};
 // The median of those above, for families whose tables hold eager or withdrawn releases.
 constexpr double kOtherVersionElsewhere = 0.069;
 

@@ -305,7 +305,8 @@ TEST(FarAnswers, OfStaticScalesHoldNoPassThatWorksThemOut) {
 TEST(FarAnswers, AReleaseWithoutRowsIsLessSureThanTheOneThatAnswersForIt) {
   const GpuSpec& h200 = catalog().get("h200_sxm");
   std::vector<Operator> products;
-  for (const std::int64_t m : {16, 64, 256, 1024, 4096, 8192}) products.push_back(Gemm{.m = m, .n = 5120, .k = 5120});
+  for (const std::int64_t m : {16, 64, 256, 1024, 4096, 8192})
+    products.push_back(Gemm{.m = m, .n = 5120, .k = 5120});
   const KernelContext measured{"vllm", "0.31.0", {}}, never{"vllm", "0.33.0", {}};
   std::vector<LatencyEstimate> batch(products.size());
   shipped().estimate_batch(products, h200, never, batch);

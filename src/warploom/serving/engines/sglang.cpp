@@ -148,14 +148,14 @@ double static_share(const SglangVersion& version, const ServingConfig& config, c
   constexpr double kSmallGib = 60;
   constexpr std::int64_t kSmallGraph = 160, kLargeGraph = 512;
   const std::int64_t before = to_gibibytes(gpu.memory_capacity) < kSmallGib ? kSmallGraph : kLargeGraph;
-  const std::int64_t graph =
-      version.graphs_by_memory ? graph_sizes(version, config, gpu).largest : before;
-  return sglang_static_share({.chunk_tokens = config.chunked_prefill_size.value_or(chunk_tokens(version, gpu)),
-                              .largest_graph = config.enforce_eager ? 0 : graph,
-                              .keeps_least = version.graphs_by_memory,
-                              .prompt_graphs = version.prompt_graphs != PromptGraphs::None,
-                              .beside_gib = beside_gib(version, config)},
-                             config, gpu);
+  const std::int64_t graph = version.graphs_by_memory ? graph_sizes(version, config, gpu).largest : before;
+  return sglang_static_share(
+      {.chunk_tokens = config.chunked_prefill_size.value_or(chunk_tokens(version, gpu)),
+       .largest_graph = config.enforce_eager ? 0 : graph,
+       .keeps_least = version.graphs_by_memory,
+       .prompt_graphs = version.prompt_graphs != PromptGraphs::None,
+       .beside_gib = beside_gib(version, config)},
+      config, gpu);
 }
 
 EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::string_view version) {

@@ -20,7 +20,8 @@ Json object_of(std::string_view text, const std::string& where) {
 
 // Adds `more` to what was given before.
 void join(ServingConfig& config, const Json& more, const std::string& where) {
-  Json joined = config.speculative_config.empty() ? Json::object() : object_of(config.speculative_config, where);
+  Json joined =
+      config.speculative_config.empty() ? Json::object() : object_of(config.speculative_config, where);
   for (const auto& [key, value] : more.items()) {
     if (joined.contains(key))
       throw InvalidInput(
