@@ -38,16 +38,16 @@ def validate_leave_out(
     """Kernels predicted without what training saw of them.
 
     source: measured rows
-    leave_out: trains without each gpu, generation or model in turn, or without new shapes (shape), and
-        judges that
-    only_left_out: of these GPUs, generations or folds of models alone
+    leave_out: trains without each gpu, generation, model or version in turn, or without new shapes
+        (shape), and judges that
+    only_left_out: of these GPUs, generations, folds of models or versions ("vllm 0.31.0") alone
     few_shot: shapes of a GPU left out to give back; default 0
     few_shot_per: what `few_shot` counts: family, or kind (each combination of data types by itself);
         default "family"
     rows_per_gpu: of each family, for `leave_out` to learn from; default 40000
     judged_rows: of each GPU and family that is left out; default 3000
-    fewest_rows: of a family that a GPU must have to be left out on its own; 0: as the rules say; default
-        0
+    fewest_rows: of a family that a GPU or version must have to be left out on its own; 0: as the rules
+        say; default 0
     ablate: with `leave_out`: also without the model's later parts; default false
     baselines: also judge these, learned from the same rows: roofline, linear, habitat, neusight,
         pipeweave, kernelsight, interpolation

@@ -47,7 +47,7 @@ std::vector<std::uint32_t> thin_by_gpu(const Dataset& data, const std::vector<st
       [&](std::uint32_t r) { return (same_shapes ? shape_on_gpu : row_position)(data, r, seed); }, most);
 }
 
-// Of engines that have another version too, those with enough rows.
+// Those with enough rows, where the engine has another version too.
 std::vector<std::string> versions_to_leave_out(const Dataset& data, const std::vector<std::uint32_t>& rows,
                                                std::int64_t fewest_rows) {
   std::map<std::string, std::map<std::string, std::int64_t>> engines;

@@ -32,8 +32,8 @@ struct FamilyRows {
 
 // At most about `rows_per_gpu` rows of each GPU to learn from, as many again of held-out shapes to be judged,
 // and every row of the shapes that few-shot training would choose `few_shot` from. GPUs with fewer than
-// `fewest_rows` rows are not left out on their own. For versions the sample keeps a shape in all versions of a
-// GPU or in none: what tells whether versions behave alike is equal shapes.
+// `fewest_rows` rows are not left out on their own. For versions the sample keeps a shape in all versions of
+// a GPU or in none: what tells whether versions behave alike is equal shapes.
 FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
                          std::int64_t few_shot, FewShotPer per = FewShotPer::Family,
                          std::int64_t fewest_rows = 1000);
@@ -47,8 +47,8 @@ struct LeaveOutGroup {
   std::vector<std::uint32_t> launch_bound;
 };
 
-// In order of name. Models are left out in six folds; shapes as the one group that no training ever sees; of a
-// version every row, so that nothing of it reaches trees, offsets, intervals or what versions share.
+// In order of name. Models are left out in six folds; shapes as the one group that no training ever sees; of
+// a version every row, so that nothing of it reaches trees, offsets, intervals or what versions share.
 std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCatalog& catalog,
                                             LeaveOutKind kind, std::int64_t judged_rows);
 
