@@ -29,7 +29,8 @@ std::vector<fs::path> files_in(const fs::path& folder, std::string_view suffix) 
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.path().extension() == suffix) paths.push_back(entry.path());
-  if (error) throw IoError(fmt::format("{}: the folder cannot be read: {}", folder.string(), error.message()));
+  if (error)
+    throw IoError(fmt::format("{}: the folder cannot be read: {}", folder.string(), error.message()));
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -39,7 +40,8 @@ std::uint64_t hash_of(const Json& value, std::string_view name, std::string_view
   std::uint64_t hash = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), hash, kHexadecimal);
   if (error != std::errc() || digits.empty() || end != digits.data() + digits.size())
-    throw InvalidInput(fmt::format("{}: '{}' in 'files' is no hash, expected a hexadecimal number", where, name));
+    throw InvalidInput(
+        fmt::format("{}: '{}' in 'files' is no hash, expected a hexadecimal number", where, name));
   return hash;
 }
 
@@ -53,9 +55,10 @@ FolderManifest::FolderManifest(const fs::path& folder) : folder_(folder) {
   const std::string where = path.string();
   const Json list = read_json_file(path);
   if (!list.is_object() || list.value("schema", Json()) != kSchema)
-    throw InvalidInput(fmt::format("{}: is no list of a folder's files, expected one that `warploom train` or "
-                                   "`warploom calibrate` wrote",
-                                   where));
+    throw InvalidInput(
+        fmt::format("{}: is no list of a folder's files, expected one that `warploom train` or "
+                    "`warploom calibrate` wrote",
+                    where));
   if (list.value("version", Json()) != kVersion)
     throw Unsupported(fmt::format("{}: version {}, but this program reads version {}", where,
                                   list.value("version", Json()).dump(), kVersion));
@@ -79,7 +82,8 @@ std::vector<fs::path> FolderManifest::paths(std::string_view suffix) const {
   for (const fs::path& path : paths)
     if (!files_.contains(path.filename())) refuse(path.filename().string(), "is not in its manifest.json");
   for (const auto& [name, hash] : files_)
-    if (fs::path(name).extension() == suffix && !std::binary_search(paths.begin(), paths.end(), folder_ / name))
+    if (fs::path(name).extension() == suffix &&
+        !std::binary_search(paths.begin(), paths.end(), folder_ / name))
       refuse(name, "is in its manifest.json, but not there");
   return paths;
 }
@@ -98,7 +102,8 @@ class FolderLock {
   explicit FolderLock(const fs::path& folder)
       : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (folder_.get() < 0)
-      throw IoError(fmt::format("{}: the folder cannot be opened: {}", folder.string(), std::strerror(errno)));
+      throw IoError(
+          fmt::format("{}: the folder cannot be opened: {}", folder.string(), std::strerror(errno)));
     do held_ = ::flock(folder_.get(), LOCK_EX) == 0;
     while (!held_ && errno == EINTR);
   }
@@ -198,7 +203,8 @@ std::uintmax_t write_whole_folder(const fs::path& folder, const FolderWriting& w
   }
   write_file_atomically(folder / kManifestName, manifest_text(writing.created_by, all));
   const auto check = [&](const std::string& name) {
-    if (error) throw IoError(fmt::format("{}: cannot be replaced: {}", (folder / name).string(), error.message()));
+    if (error)
+      throw IoError(fmt::format("{}: cannot be replaced: {}", (folder / name).string(), error.message()));
   };
   for (const FolderFile& file : files) {
     fs::rename(stage.path() / file.name, folder / file.name, error);

@@ -27,8 +27,8 @@ class FolderManifest {
 
   bool exists() const { return exists_; }
   const std::map<std::string, std::uint64_t>& files() const { return files_; }
-  // The paths of the folder's files with this suffix, by name. Throws IoError where the folder cannot be read,
-  // InvalidInput when they are not those of the manifest.
+  // The paths of the folder's files with this suffix, by name. Throws IoError where the folder cannot be
+  // read, InvalidInput when they are not those of the manifest.
   std::vector<std::filesystem::path> paths(std::string_view suffix) const;
   // Throws InvalidInput unless `bytes` are what was written under that name.
   void check(const std::filesystem::path& file, std::string_view bytes) const;
@@ -47,10 +47,10 @@ struct FolderFile {
 };
 
 struct FolderWriting {
-  std::string_view created_by;            // a command
+  std::string_view created_by;             // a command
   std::vector<std::string_view> suffixes;  // of the files that count together
-  std::vector<std::string> removed;       // names that go, where they are there
-  bool keeps_others = true;               // files with these suffixes that are not written stay
+  std::vector<std::string> removed;        // names that go, where they are there
+  bool keeps_others = true;                // files with these suffixes that are not written stay
 };
 
 // Returns the bytes of `files`. Throws IoError; InvalidInput when a file that would stay is not the one of

@@ -14,6 +14,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/open_descriptor.h"
+#include "warploom/base/write_failed.h"
 
 namespace warploom {
 namespace fs = std::filesystem;
@@ -39,6 +40,10 @@ std::optional<int> descriptor_of(const fs::path& path) {
   return number;
 }
 
+[[noreturn]] void fail_writing(const fs::path& path, int error) {
+  throw WriteFailed(fmt::format("{}: writing failed: {}", path.string(), std::strerror(error)));
+}
+
 struct Target {
   fs::path path;                  // behind all links
   std::optional<int> descriptor;  // of this process, in place of the path
@@ -61,7 +66,7 @@ void write_all(int file, std::string_view contents, const fs::path& path) {
   while (!contents.empty()) {
     const ssize_t written = ::write(file, contents.data(), contents.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path, "writing failed", errno);
+    if (written < 0) fail_writing(path, errno);
     contents.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -74,7 +79,9 @@ void write_through(const Target& target, std::string_view contents, const fs::pa
   write_all(file.get(), contents, path);
 }
 
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
 
 // A name that nobody can guess.
 fs::path beside(const fs::path& path) {
@@ -82,8 +89,8 @@ fs::path beside(const fs::path& path) {
   return folder_of(path) / fmt::format(".partial-{:08x}{:08x}", random(), random());
 }
 
-// A new file that will be renamed over `path`: without a name where the file system can, so that a kill leaves
-// nothing. Names are taken by O_EXCL, which opens no link of others.
+// A new file that will be renamed over `path`: without a name where the file system can, so that a kill
+// leaves nothing. Names are taken by O_EXCL, which opens no link of others.
 class NewFile {
  public:
   explicit NewFile(const fs::path& path) : path_(path) {
@@ -142,7 +149,7 @@ void write_file_atomically(const fs::path& path, std::string_view contents) {
   NewFile file(target.path);
   if (exists) take_permissions(file.descriptor(), old);  // before there is anything to read
   write_all(file.descriptor(), contents, path);
-  if (::fsync(file.descriptor()) != 0) fail(path, "writing failed", errno);
+  if (::fsync(file.descriptor()) != 0) fail_writing(path, errno);
   file.replace();
   sync_folder(folder_of(target.path));
 }

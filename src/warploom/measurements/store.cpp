@@ -166,6 +166,9 @@ std::vector<std::int64_t> MeasurementStore::State::write_operators(const Dataset
 MeasurementStore::MeasurementStore(const fs::path& path, Mode mode) {
   std::error_code error;
   const bool exists = fs::exists(path, error);
+  if (error)
+    throw IoError(
+        fmt::format("{}: the measurement store cannot be opened: {}", path.string(), error.message()));
   if (mode == Mode::ReadOnly) {
     if (!exists) throw IoError(fmt::format("{}: no such measurement store", path.string()));
     state_ = std::make_unique<State>(path, SQLITE_OPEN_READONLY);
@@ -275,7 +278,8 @@ Dataset MeasurementStore::load(const ImportFilter& filter) const {
       "SELECT m.operator, m.gpu, m.context, m.layout, m.latency_s, m.n_samples, m.marks, o.operator "
       "FROM measurements m LEFT JOIN operators o ON o.id = m.operator WHERE 1";
   if (!filter.gpus.empty()) sql += fmt::format(" AND m.gpu IN ({})", gpu_list(connection, filter.gpus));
-  if (!filter.families.empty()) sql += fmt::format(" AND (o.family IN ({}) OR o.id IS NULL)", family_list(filter.families));
+  if (!filter.families.empty())
+    sql += fmt::format(" AND (o.family IN ({}) OR o.id IS NULL)", family_list(filter.families));
   sql += " ORDER BY m.operator, m.gpu, m.context, m.layout";
 
   std::unordered_map<std::int64_t, std::uint32_t> gpus, contexts;
@@ -307,7 +311,8 @@ Dataset MeasurementStore::load(const ImportFilter& filter) const {
       last_operator = rows.integer(0);
       const std::string where = fmt::format("{}: operator {}", connection.path(), last_operator);
       if (rows.text(7).empty())
-        throw IoError(fmt::format("{}: a measurement of it, but it is not there: the store is damaged", where));
+        throw IoError(
+            fmt::format("{}: a measurement of it, but it is not there: the store is damaged", where));
       op = dataset.intern_operator(operator_from_json(parse_json(rows.text(7), where), where), where);
     }
     dataset.add_row({.op = op,

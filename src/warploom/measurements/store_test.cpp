@@ -161,7 +161,8 @@ TEST(MeasurementStore, RefusesATableThatWasChangedWithoutItsHash) {
       if (!appends) store.load();
       FAIL();
     } catch (const IoError& error) {
-      EXPECT_NE(std::string(error.what()).find("its table `measurements`"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("its table `measurements`"), std::string::npos)
+          << error.what();
     }
   }
 }
@@ -170,7 +171,8 @@ TEST(MeasurementStore, TakesAStoreOfAnOlderProgramAndGivesItHashes) {
   const ScratchFolder folder;
   const auto path = folder.path() / "rows.db";
   MeasurementStore(path).append(small_data());
-  execute(path, "DELETE FROM info WHERE key LIKE 'hash_%'; UPDATE info SET value = '1' WHERE key = 'version'");
+  execute(path,
+          "DELETE FROM info WHERE key LIKE 'hash_%'; UPDATE info SET value = '1' WHERE key = 'version'");
   MeasurementStore store(path);
   EXPECT_EQ(store.load().size(), 30u);
   Dataset more;

@@ -122,7 +122,8 @@ LoggedRuns::LoggedRuns(const ConfigurationModel& model, std::filesystem::path pa
     if (figures.is_object()) figures.erase("hash");
     if (text_member_or(run, "hash", "") != hash_of_run(key, figures))
       throw InvalidInput(fmt::format(
-          "{}: is damaged (its hash does not match), expected a copy of the file, or another `store`", place));
+          "{}: is damaged (its hash does not match), expected a copy of the file, or another `store`",
+          place));
     runs_.emplace(key, run_figures_from_json(figures, place));
   }
 }

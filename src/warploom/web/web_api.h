@@ -47,8 +47,11 @@ class WebApi final : public HttpHandler {
 
   const UploadStore& uploads() const { return uploads_; }
   void forget_files() { uploads_.clear(); }
-  // As JobQueue::close.
-  bool close_jobs(std::chrono::milliseconds patience) { return jobs_.close(patience); }
+  // Answers on their way end as soon as they look. Then as JobQueue::close.
+  bool end_answers(std::chrono::milliseconds patience) {
+    ending_ = true;
+    return jobs_.close(patience);
+  }
 
  private:
   struct Route;
@@ -80,13 +83,14 @@ class WebApi final : public HttpHandler {
   // `asked` with "upload:ID"; the document gets `files` where the answer wrote one.
   Json answered(const std::string& name, const Json& asked, const AnswerWatch& watch);
   Json answered_question(const Json& question);
-  Json answer_within_time(const std::string& name, const Json& asked);
+  Json answer_within_time(const HttpRequest& request, const std::string& name, const Json& asked);
   HttpResponse job_events(const std::string& id);
 
   WebApiSettings settings_;
   UploadStore uploads_;
   Session session_;  // its files are those of uploads_
   std::atomic<std::size_t> long_answers_{0};
+  std::atomic<bool> ending_{false};
   std::shared_ptr<std::atomic<std::size_t>> streams_ = std::make_shared<std::atomic<std::size_t>>(0);
   JobQueue jobs_;  // last: its threads use the rest
 };

@@ -314,7 +314,7 @@ TEST_F(SmallWebApiTest, RefusesMoreThanItHolds) {
   }
   EXPECT_EQ(get("/jobs/" + id + "/events").status, 200);
   EXPECT_EQ(document_of(get("/jobs/" + id))["state"], "running");
-  EXPECT_TRUE(api_.close_jobs(10s));
+  EXPECT_TRUE(api_.end_answers(10s));
 }
 
 class HastyWebApiTest : public WebApiTest {

@@ -4,8 +4,8 @@
 
 #include "warploom/app/data/convert_clients.h"
 #include "warploom/base/error.h"
-#include "warploom/base/yaml.h"
 #include "warploom/base/json_members.h"
+#include "warploom/base/yaml.h"
 
 namespace warploom {
 namespace {

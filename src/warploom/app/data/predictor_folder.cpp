@@ -29,7 +29,8 @@ std::uintmax_t write_predictor_files(const PredictorFiles& written, const std::f
   std::uintmax_t notes = 0;
   for (const FolderFile& note : files) notes += note.contents.size();
   for (const FamilyModel& model : written.models) {
-    files.push_back({fmt::format("{}{}", name_of(model.family), kPredictorFileSuffix), model_to_bytes(model)});
+    files.push_back(
+        {fmt::format("{}{}", name_of(model.family), kPredictorFileSuffix), model_to_bytes(model)});
     writing.removed.push_back(table_path(model.family, {}).string());
   }
   for (const FamilyTables& tables : written.tables)

@@ -42,7 +42,8 @@ std::vector<MeasuredStep> read_measured_steps(const std::filesystem::path& path)
       throw InvalidInput(
           fmt::format("{}: '{}' is unknown, expected prefill, decode or mixed", csv.where(kind), kind_text));
     const double ms = measured_time(csv, wall, kMilliseconds);
-    if (!(ms < 1e6)) throw InvalidInput(fmt::format("{}: {} ms, expected below 1,000 s", csv.where(wall), ms));
+    if (!(ms < 1e6))
+      throw InvalidInput(fmt::format("{}: {} ms, expected below 1,000 s", csv.where(wall), ms));
     steps.push_back({batch_text, measured_shape(kind_text, batch_text, csv.where(batch)), milliseconds(ms)});
   }
   if (steps.empty()) throw InvalidInput(fmt::format("{}: no step, expected at least one row", path.string()));

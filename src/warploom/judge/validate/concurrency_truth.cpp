@@ -6,8 +6,8 @@
 
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
-#include "warploom/base/measured_time.h"
 #include "warploom/base/hash.h"
+#include "warploom/base/measured_time.h"
 #include "warploom/serving/engines/version_rows.h"
 #include "warploom/serving/workload/workload.h"
 

@@ -53,9 +53,7 @@ std::int64_t count_in(const CsvReader& csv, std::size_t column) {
   return value;
 }
 
-double time_in(const CsvReader& csv, std::size_t column) {
-  return measured_time(csv, column, kMilliseconds);
-}
+double time_in(const CsvReader& csv, std::size_t column) { return measured_time(csv, column, kMilliseconds); }
 
 std::optional<double> optional_time_in(const CsvReader& csv, std::size_t column) {
   if (csv.empty(column)) return std::nullopt;

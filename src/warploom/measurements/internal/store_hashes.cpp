@@ -58,9 +58,10 @@ void check_store_hashes(const SqliteConnection& connection) {
     const std::string key = key_of(table);
     known.bind(0, key);
     if (!known.step() || known.text(0) != table_hash(connection, table))
-      throw IoError(fmt::format("{}: the store is damaged: its table `{}` is not the one that was written; "
-                                "expected a copy of the file, or the same data imported into a new store",
-                                connection.path(), table.name));
+      throw IoError(
+          fmt::format("{}: the store is damaged: its table `{}` is not the one that was written; "
+                      "expected a copy of the file, or the same data imported into a new store",
+                      connection.path(), table.name));
   }
 }
 
