@@ -83,10 +83,12 @@ void expect_own_words(const std::string& name, const Json& sound, const Read& re
       read(document);
     } catch (const Error& error) {
       ++refused;
-      EXPECT_FALSE(is_foreign(error.what())) << name << ": " << place << " " << what << ": " << error.what();
-      EXPECT_GT(std::string_view(error.what()).size(), 10u) << name << ": " << place << " " << what;
+      EXPECT_FALSE(is_foreign(error.what()))
+          << name << ": " << place.to_string() << " " << what << ": " << error.what();
+      EXPECT_GT(std::string_view(error.what()).size(), 10u)
+          << name << ": " << place.to_string() << " " << what;
     } catch (const std::exception& error) {
-      ADD_FAILURE() << name << ": " << place << " " << what << ": " << error.what();
+      ADD_FAILURE() << name << ": " << place.to_string() << " " << what << ": " << error.what();
     }
   };
   for (std::size_t i = 0; i < places.size(); i += step) {

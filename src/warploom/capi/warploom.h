@@ -136,9 +136,9 @@ typedef struct warploom_tile_config {
   int32_t is_default;
 } warploom_tile_config;
 
-/* Reads a table that `warploom tune fit` wrote; what becomes of the file later does not matter. `gpu` (catalogue
- * name) and `kernel` (the table's kernel name) are compared when not NULL: a table of another GPU or kernel is
- * refused. *table is NULL on failure. */
+/* Reads a table that `warploom tune fit` wrote; what becomes of the file later does not matter. `gpu`
+ * (catalogue name) and `kernel` (the table's kernel name) are compared when not NULL: a table of another GPU
+ * or kernel is refused. *table is NULL on failure. */
 warploom_status warploom_tune_open(const char* path, const char* gpu, const char* kernel,
                                    warploom_tune_table** table, char* message, size_t message_size);
 /* NULL is allowed; a closed one is not. */

@@ -135,7 +135,7 @@ TEST(MeasurementStore, RefusesEveryFlippedBitThatChangesARow) {
   const std::string sound = text_of(MeasurementStore(path, MeasurementStore::Mode::ReadOnly).load());
   const std::string bytes = read_file(path);
   std::size_t refused = 0;
-  for (std::size_t at = 0; at < bytes.size(); at += 7) {
+  for (std::size_t at = 0; at < bytes.size(); at += 17) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
     folder.write("flipped.db", damaged);
@@ -146,7 +146,7 @@ TEST(MeasurementStore, RefusesEveryFlippedBitThatChangesARow) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, 300u);
+  EXPECT_GT(refused, 100u);
 }
 
 TEST(MeasurementStore, RefusesATableThatWasChangedWithoutItsHash) {

@@ -104,7 +104,7 @@ bool serve_page(const ServeRequest& request, const std::function<void(const Serv
   std::unique_ptr<HttpServer> server =
       open_http_server(request.http_library, {.address = request.address, .port = request.port}, *api);
   const Nowhere nowhere(api->uploads().folder());
-  std::packaged_task<void()> running([&server = *server] { server.run(); });
+  std::packaged_task<void()> running([&http = *server] { http.run(); });
   std::future<void> run_ended = running.get_future();
   std::thread answering(std::move(running));
   try {

@@ -190,9 +190,11 @@ ErrorAnswer WebApi::failure(const std::exception_ptr& error) const {
   return answer;
 }
 
-Json WebApi::asked_in(const HttpRequest& request, std::string_view name) {
+Json WebApi::asked_in(const HttpRequest& request, std::string_view name) const {
   served_reach(name);
-  return parse_body(request.body);
+  Json asked = parse_body(request.body);
+  check_requests(asked, settings_.limits.simulated_requests);
+  return asked;
 }
 
 Json WebApi::answered(const std::string& name, const Json& asked, const AnswerWatch& watch) {

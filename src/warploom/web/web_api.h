@@ -20,6 +20,7 @@ struct WebApiLimits {
   std::size_t body_bytes = std::size_t{1} << 20;  // of everything but a file
   std::size_t questions = 1000;                   // of one POST /answers
   std::size_t long_answers = 4;                   // at a time, beside jobs
+  std::int64_t simulated_requests = 1'000'000;    // of one run, about half a gigabyte
   std::chrono::seconds answer_time{60};           // of one of those that look at the clock
   std::size_t streams = 16;                       // of events at a time
   std::chrono::milliseconds event_gap{100};       // between two words on progress
@@ -79,7 +80,7 @@ class WebApi final : public HttpHandler {
   // What a failure is to a client, without this server's paths.
   ErrorAnswer failure(const std::exception_ptr& error) const;
   // The fields in the body, checked for what may be asked here.
-  static Json asked_in(const HttpRequest& request, std::string_view name);
+  Json asked_in(const HttpRequest& request, std::string_view name) const;
   // `asked` with "upload:ID"; the document gets `files` where the answer wrote one.
   Json answered(const std::string& name, const Json& asked, const AnswerWatch& watch);
   Json answered_question(const Json& question);
