@@ -188,8 +188,8 @@ TEST(WrongTypes, OfRunsAndDevicesAreRefusedInOwnWords) {
 TEST(WrongTypes, OfTracesAreRefusedInOwnWords) {
   const ScratchFolder folder;
   const auto trace = of_file(folder, "trace.json", [](const fs::path& path) { (void)read_trace_file(path); });
-  const Json turn = {{"from", "human"}, {"value", "hello there"}},
-             reply = {{"from", "gpt"}, {"value", "fine"}};
+  const Json turn = {{"from", "human"}, {"value", "what is asked here has some more words than a greeting"}};
+  const Json reply = {{"from", "gpt"}, {"value", "and so has the answer, as those of others do"}};
   expect_own_words("conversations",
                    Json::array({{{"id", "a"}, {"conversations", Json::array({turn, reply})}}}), trace);
   expect_own_words("times",

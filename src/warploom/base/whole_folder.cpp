@@ -71,8 +71,8 @@ FolderManifest::FolderManifest(const fs::path& folder) : folder_(folder) {
 
 void FolderManifest::refuse(std::string_view file, std::string_view what) const {
   throw InvalidInput(fmt::format(
-      "{}: {} {}: {} was ended while it wrote this folder, or files of two were mixed; expected {} again "
-      "with all its files, or another folder",
+      "{}: {} {}: {} was ended while it wrote this folder, files of two were mixed, or it is damaged; "
+      "expected {} again with all its files, or another folder",
       folder_.string(), file, what, created_by_, created_by_));
 }
 
