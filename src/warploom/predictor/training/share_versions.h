@@ -16,9 +16,9 @@ struct SharedCell {
   double above = 0;  // ln; the median ratio of the cell's equal shapes to the leader's
 };
 
-// Looks among the cells of one GPU, `table` holding its Learn rows. Cells of one framework, kernel and kind, all timed
-// eagerly or none, are alike when at least kFewestCommon shapes are measured in both and ln of their ratio,
-// less its median, is small: by median and mean. O(rows log rows).
+// Looks among the cells of one GPU, `table` holding its Learn rows. Cells of one framework, kernel and kind,
+// all timed eagerly or none, are alike when at least kFewestCommon shapes are measured in both and ln of
+// their ratio, less its median, is small: by median and mean. O(rows log rows).
 std::vector<SharedCell> share_versions(const FamilyModel& model, const TrainingTable& table);
 
 inline constexpr std::size_t kFewestCommon = 30;
