@@ -66,28 +66,57 @@ bool offers(MatmulScheme scheme, const Design& design, const GpuSpec& gpu, GemmT
   return design.async || (tile.rows & (tile.rows - 1)) == 0;
 }
 
-// log2(side / 128) of a tile, at most 0.
-struct TileLogs {
-  GemmTileValues rows{}, columns{};
+// What the tiles are on every GPU.
+struct TileSizes {
+  GemmTileValues log_rows{}, log_columns{};  // log2(side / 128), at most 0
+  std::array<double, kMostGemmTiles> results{};
+  std::array<std::size_t, kMostGemmTiles> alike{};  // the first tile with the same logarithms
 };
-const TileLogs& tile_logs() {
-  static const TileLogs logs = [] {
-    TileLogs made;
+const TileSizes& tile_sizes() {
+  static const TileSizes sizes = [] {
+    TileSizes made;
     const auto log_share = [](std::int64_t side) {
       return std::min(0.0F, std::log2(float(side) / kFullTile));
     };
     for (std::size_t i = 0; i < kMostGemmTiles; ++i) {
-      made.rows[i] = log_share(gemm_tile_shape(i).rows);
-      made.columns[i] = log_share(gemm_tile_shape(i).columns);
+      const GemmTileShape tile = gemm_tile_shape(i);
+      made.log_rows[i] = log_share(tile.rows);
+      made.log_columns[i] = log_share(tile.columns);
+      made.results[i] = double(tile.rows * tile.columns);
+      while (made.log_rows[made.alike[i]] != made.log_rows[i] ||
+             made.log_columns[made.alike[i]] != made.log_columns[i])
+        ++made.alike[i];
     }
     return made;
   }();
-  return logs;
+  return sizes;
 }
 
 double cube(double x) { return x * x * x; }
 // 0 below a cache's size, 1 above.
 double beyond(double power_of_fill) { return power_of_fill / (1 + power_of_fill); }
+
+// What the tiles' seconds are made of: results of a tile on one SM, the share of its rate that it reaches;
+// operations per clock of the matrix unit and of what feeds it; clocks a result.
+struct TilePace {
+  const std::array<double, kMostGemmTiles>&results, &saturation;
+  double rate, feed_rate, epilogue, clock, slowdown;
+};
+
+// A loop without a branch, so that it becomes vectors: divisions are most of a model's cost.
+void set_tile_seconds(const TilePace& pace, const GemmConstants& constants, GemmTileTerms& tiles) {
+  const auto [results, saturation, rate, feed_rate, epilogue, clock, slowdown] = pace;
+  const double depth = double(tiles.depth);
+  const double step_clocks = constants.step_clocks, tile_clocks = constants.tile_clocks;
+  const std::size_t count = tiles.tiles;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double products = 2 * results[i] * depth / rate;
+    const double feed = (1 / saturation[i] - 1) * 2 * results[i] * kFeedBytes / 2 / feed_rate;
+    tiles.step_seconds[i] = float((products + feed + step_clocks) / clock);
+    tiles.busy_seconds[i] = float((products * slowdown + feed + step_clocks) / clock);
+    tiles.fixed_seconds[i] = float((tile_clocks + epilogue * results[i]) / clock);
+  }
+}
 
 }  // namespace
 
@@ -109,7 +138,7 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
   const auto xn = float(design.async ? c.async_column_exponent : c.warp_column_exponent);
   const double feed_rate = design.async ? c.async_feed : c.warp_feed;
   const double epilogue = (design.async ? c.async_epilogue : c.warp_epilogue) / kEpilogueResults;
-  const TileLogs& logs = tile_logs();
+  const TileSizes& sizes = tile_sizes();
   if (chooses_narrow_tiles(scheme, design)) tiles_.tiles = kMostGemmTiles;
   // Lanes beyond the last tile are priced with the rest and never chosen.
   tiles_.step_seconds.fill(1);
@@ -117,19 +146,19 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
   tiles_.fixed_seconds.fill(1);
   tiles_.blocks.fill(1);
   tiles_.offered.fill(std::numeric_limits<float>::infinity());
+  std::array<double, kMostGemmTiles> results, saturation;
   for (std::size_t i = 0; i < tiles_.tiles; ++i) {
-    const GemmTileShape tile = gemm_tile_shape(i);
-    const bool pair = design.pairs && tile.rows * tile.columns > kLargestTile;
+    const bool pair = design.pairs && sizes.results[i] > double(kLargestTile);
     tiles_.blocks[i] = pair ? 2 : 1;
-    const double results = double(tile.rows * tile.columns) / (pair ? 2 : 1);
-    const double saturation = double(std::exp2(xm * logs.rows[i] + xn * logs.columns[i]));
-    const double products = 2 * results * double(tiles_.depth) / rate;
-    const double feed = (1 / saturation - 1) * 2 * results * kFeedBytes / 2 / feed_rate;
-    tiles_.step_seconds[i] = float((products + feed + c.step_clocks) / clock);
-    tiles_.busy_seconds[i] = float((products * slowdown_ + feed + c.step_clocks) / clock);
-    tiles_.fixed_seconds[i] = float((c.tile_clocks + epilogue * results) / clock);
-    tiles_.offered[i] = offers(scheme, design, gpu, tile) ? 0.0F : std::numeric_limits<float>::infinity();
+    results[i] = sizes.results[i] / (pair ? 2 : 1);
+    // Powers are dear, and half of the tiles have that of a tile before.
+    saturation[i] = sizes.alike[i] < i
+                        ? saturation[sizes.alike[i]]
+                        : double(std::exp2(xm * sizes.log_rows[i] + xn * sizes.log_columns[i]));
+    tiles_.offered[i] =
+        offers(scheme, design, gpu, gemm_tile_shape(i)) ? 0.0F : std::numeric_limits<float>::infinity();
   }
+  set_tile_seconds({results, saturation, rate, feed_rate, epilogue, clock, slowdown_}, c, tiles_);
   tiles_.tail = float(c.tail);
   tiles_.shown = design.pairs ? float(c.epilogue_shown) : 1.0F;
   tiles_.sms = float(gpu.sm_count);

@@ -3,6 +3,7 @@
 // plus its own trees on the residuals that remain.
 #pragma once
 
+#include "warploom/predictor/answer/kernel_call.h"
 #include "warploom/predictor/answer/loaded_family.h"
 #include "warploom/predictor/answer/log_estimate.h"
 
@@ -10,7 +11,6 @@ namespace warploom {
 
 // For the adapted GPU model.gpus[gpu_index]. `cell` is the GPU's own cell, or nullptr.
 LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
-                             const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                             std::uint32_t kind, ContextKernel kernel, const OperatorFeatures& row);
+                             const KernelCall& call, const OperatorFeatures& row);
 
 }  // namespace warploom

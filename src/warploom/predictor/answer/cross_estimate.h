@@ -6,17 +6,16 @@
 //              ran the same attention kernel, mostly the residual of that GPU
 #pragma once
 
+#include "warploom/predictor/answer/kernel_call.h"
 #include "warploom/predictor/answer/loaded_family.h"
 #include "warploom/predictor/answer/log_estimate.h"
 
 namespace warploom {
 
-// For a GPU without rows of this context; `row` holds the features of `kernel`. `hidden_gpu` of model.gpus
+// For a GPU without rows of this context; `row` holds the call's features. `hidden_gpu` of model.gpus
 // (-1: none) gives nothing. `found`: the class that answers (nullptr: find_class). The index must find some
 // cell of the family.
-LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
-                           const OperatorFeatures& row, int hidden_gpu = -1,
-                           const CellIndex::Found* found = nullptr);
+LogEstimate cross_estimate(const LoadedFamily& family, const KernelCall& call, const OperatorFeatures& row,
+                           int hidden_gpu = -1, const CellIndex::Found* found = nullptr);
 
 }  // namespace warploom

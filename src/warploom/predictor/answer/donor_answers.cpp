@@ -12,18 +12,18 @@ namespace {
 constexpr double kFarthest = 1;  // ln; larger residuals of a donor are cut to this
 
 // The residual on one GPU with trees of its own; nothing when it does not run the kernel.
-std::optional<double> residual_on(const LoadedFamily& family, std::size_t gpu, const Operator& op,
-                                  const KernelContext& context, std::uint32_t kind,
-                                  const ContextKernel& kernel, const OperatorFeatures& asked) {
+std::optional<double> residual_on(const LoadedFamily& family, std::size_t gpu, const KernelCall& call,
+                                  const OperatorFeatures& asked) {
   const GpuSpec* spec = family.specs[gpu];
   if (family.by_gpu[gpu] < 0 || spec == nullptr) return {};
-  const CellIndex::Found found = family.index.find(*spec, context, kind);
-  if (!found.measured || !found.exact_kind || family.kernel(*found.cell).asked_like(kernel) != kernel)
+  const CellIndex::Found found = family.index.find(*spec, call.context, call.kind);
+  if (!found.measured || !found.exact_kind ||
+      family.kernel(*found.cell).asked_like(call.kernel) != call.kernel)
     return {};
   const ContextRecord& record = family.model.contexts[found.cell->context];
-  if (record.kernel != context.kernel || record.framework != context.framework) return {};
+  if (record.kernel != call.context.kernel || record.framework != call.context.framework) return {};
   OperatorFeatures row;
-  compute_features(op, *spec, kernel, family.constants(*spec), row);
+  compute_features(call.op, *spec, call.kernel, family.constants(*spec), row);
   row.log_base = log_base_with(found.cell->overhead, row);
   return log_base_with(found.cell->overhead, asked) - asked.log_base +
          measured_estimate(family, *found.cell, row).log_p50 - row.log_base;
@@ -35,8 +35,7 @@ void DonorAnswers::add(double value) {
   if (count < kMost) values[count++] = float(std::clamp(value, -kFarthest, kFarthest));
 }
 
-DonorAnswers donor_answers(const LoadedFamily& family, const Operator& op, const KernelContext& context,
-                           std::uint32_t kind, const ContextKernel& kernel, const OperatorFeatures& asked,
+DonorAnswers donor_answers(const LoadedFamily& family, const KernelCall& call, const OperatorFeatures& asked,
                            double predicted_residual) {
   DonorAnswers answers;
   const auto& gpus = family.model.gpus;
@@ -51,7 +50,7 @@ DonorAnswers donor_answers(const LoadedFamily& family, const Operator& op, const
     int count = 0;
     for (std::size_t g = 0; g < gpus.size(); ++g) {
       if (gpus[g].adapted || gpus[g].architecture != next) continue;
-      if (const auto residual = residual_on(family, g, op, context, kind, kernel, asked)) {
+      if (const auto residual = residual_on(family, g, call, asked)) {
         sum += *residual;
         ++count;
       }

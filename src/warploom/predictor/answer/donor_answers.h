@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 
+#include "warploom/predictor/answer/kernel_call.h"
 #include "warploom/predictor/answer/loaded_family.h"
 #include "warploom/predictor/model/kriging.h"
 
@@ -22,10 +23,8 @@ struct DonorAnswers {
 
 // One residual for each architecture with many rows, in ascending order (the mean over its GPUs that run the
 // framework's kernel for the kind), then `predicted_residual`: ln(prediction of the other tiers / the GPU's
-// own base). `kernel` and `asked` belong to the GPU that is asked for. Some microseconds for each donor; no
-// allocation.
-DonorAnswers donor_answers(const LoadedFamily& family, const Operator& op, const KernelContext& context,
-                           std::uint32_t kind, const ContextKernel& kernel, const OperatorFeatures& asked,
+// own base). `asked` holds the call's features. Some microseconds for each donor; no allocation.
+DonorAnswers donor_answers(const LoadedFamily& family, const KernelCall& call, const OperatorFeatures& asked,
                            double predicted_residual);
 
 }  // namespace warploom

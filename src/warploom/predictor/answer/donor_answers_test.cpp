@@ -57,7 +57,7 @@ DonorAnswers answers(const KernelContext& names, double predicted_residual) {
   const ContextKernel& kernel = family().kernels.at(0);
   OperatorFeatures row;
   compute_features(op, gpu, kernel, family().constants(gpu), row);
-  return donor_answers(family(), op, names, kind_code(op), kernel, row, predicted_residual);
+  return donor_answers(family(), {op, gpu, names, kind_code(op), kernel}, row, predicted_residual);
 }
 
 TEST(DonorAnswers, OneForEachArchitectureAndWhatIsSaid) {

@@ -12,6 +12,7 @@
 #include "warploom/predictor/answer/adapted_estimate.h"
 #include "warploom/predictor/answer/cross_estimate.h"
 #include "warploom/predictor/answer/doubt.h"
+#include "warploom/predictor/answer/kernel_call.h"
 #include "warploom/predictor/answer/known_scales.h"
 #include "warploom/predictor/answer/log_estimate.h"
 #include "warploom/predictor/answer/measured_estimate.h"
@@ -71,30 +72,28 @@ ContextKernel meant_kernel(const LoadedFamily& family, const CellIndex::Found& f
   return named({at.framework, context.version, at.kernel});
 }
 
-// From the cell that was found, `op` being of the cell's kind.
-LogEstimate estimate_found(const LoadedFamily& family, const CellIndex::Found& found, const Operator& op,
-                           const GpuSpec& gpu, const KernelContext& context, const ContextKernel& kernel,
+// From the cell that was found. `row` holds the call's features.
+LogEstimate estimate_found(const LoadedFamily& family, const CellIndex::Found& found, const KernelCall& call,
                            OperatorFeatures& row) {
-  if (const int adapted = family.adapted_index(gpu); adapted >= 0)
-    return adapted_estimate(family, std::size_t(adapted), found.measured ? found.cell : nullptr, op, gpu,
-                            context, found.kind, kernel, row);
-  if (!found.measured) return cross_estimate(family, op, gpu, context, found.kind, kernel, row, -1, &found);
+  if (const int adapted = family.adapted_index(call.gpu); adapted >= 0)
+    return adapted_estimate(family, std::size_t(adapted), found.measured ? found.cell : nullptr, call, row);
+  if (!found.measured) return cross_estimate(family, call, row, -1, &found);
   row.log_base = log_base_with(found.cell->overhead, row);
-  return interpolated_estimate(family, op, *found.cell, row);
+  return interpolated_estimate(family, call.op, *found.cell, row);
 }
 
-// The same for an operator whose routing was not measured; `row` has its features.
-LogEstimate estimate_routed(const LoadedFamily& family, const CellIndex::Found& found, const FusedMoe& op,
-                            const GpuSpec& gpu, const KernelContext& context, const ContextKernel& kernel,
+// The same for experts whose routing was not measured.
+LogEstimate estimate_routed(const LoadedFamily& family, const CellIndex::Found& found, const KernelCall& call,
                             const OperatorFeatures& row) {
-  const std::array<FusedMoe, 3> routings = measured_routings(op);
+  const std::array<FusedMoe, 3> routings = measured_routings(std::get<FusedMoe>(call.op));
   std::array<RoutedAnswer, 3> known;
   for (std::size_t i = 0; i < known.size(); ++i) {
     const Operator routed = routings[i];
     OperatorFeatures near;
-    compute_features(routed, gpu, kernel, family.constants(gpu), near);
+    compute_features(routed, call.gpu, call.kernel, family.constants(call.gpu), near);
     known[i].log_base = log_base_with(found.cell->overhead, near);
-    known[i].answer = estimate_found(family, found, routed, gpu, context, kernel, near);
+    const KernelCall of_routing{routed, call.gpu, call.context, call.kind, call.kernel};
+    known[i].answer = estimate_found(family, found, of_routing, near);
   }
   return between_routings(log_base_with(found.cell->overhead, row), known);
 }
@@ -112,9 +111,9 @@ LatencyEstimate answer_by(const LoadedFamily& family, const CellIndex::Found& fo
   if (found.cell == nullptr)
     return finish_estimate(limit, {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline);
   const bool other_routing = has_unmeasured_routing(asked);
+  const KernelCall call{asked, gpu, context, found.kind, kernel};
   LogEstimate answer =
-      other_routing ? estimate_routed(family, found, std::get<FusedMoe>(asked), gpu, context, kernel, row)
-                    : estimate_found(family, found, asked, gpu, context, kernel, row);
+      other_routing ? estimate_routed(family, found, call, row) : estimate_found(family, found, call, row);
   answer.add_cold(row.cold);
   if (other_scales) answer.doubt(doubt_of_other_scales(family.model.family, found.near.other_scales));
   if (found.other_engine) answer.doubt(doubt_of_other_engine(family.model.family));

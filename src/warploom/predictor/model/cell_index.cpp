@@ -1,7 +1,6 @@
 #include "warploom/predictor/model/cell_index.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -249,14 +248,16 @@ CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& contex
   // An engine runs its kernels from CUDA graphs: another framework's kernel is nearer than its own timed
   // eagerly.
   const CellRecord* eager = nullptr;
-  const std::array<const CellRecord*, 4> cells{at_gpu({full.framework, full.version, 0}),
-                                               nearest_default(gpu, context, kind),
-                                               at_gpu({full.framework, 0, 0}), at_gpu({kAnyFramework, 0, 0})};
-  for (const CellRecord* cell : cells) {
-    if (cell == nullptr) continue;
-    if (!cell->launch_bound) return measured(*cell, context, own);
-    if (eager == nullptr) eager = cell;
-  }
+  const auto serves = [&](const CellRecord* cell) {
+    if (cell != nullptr && cell->launch_bound && eager == nullptr) eager = cell;
+    return cell != nullptr && !cell->launch_bound;
+  };
+  // One after the other: the first serves nearly always.
+  const CellRecord* cell = at_gpu({full.framework, full.version, 0});
+  if (!serves(cell)) cell = nearest_default(gpu, context, kind);
+  if (!serves(cell) && full.version != 0) cell = at_gpu({full.framework, 0, 0});
+  if (!serves(cell) && full.framework != 0) cell = at_gpu({kAnyFramework, 0, 0});
+  if (serves(cell)) return measured(*cell, context, own);
   if (eager != nullptr) return measured(*eager, context, own);
   return find_class(gpu, context, kind);
 }

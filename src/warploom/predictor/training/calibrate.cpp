@@ -61,12 +61,10 @@ void learn_rows(FamilyJob& job, const ExtendedModel& extended, const EnsembleRec
 
 // Intervals of the sweep's cells and the report, on shapes that the fit did not see; every other cell stays.
 void judge_cells(FamilyJob& job, const ExtendedModel& extended) {
-  const std::vector<CellRecord> before = job.model.cells;
-  finish_measured(job);
-  for (std::size_t c = 0; c < before.size(); ++c)
-    if (std::find(extended.new_cell.begin(), extended.new_cell.end(), std::uint32_t(c)) ==
-        extended.new_cell.end())
-      job.model.cells[c].interval = before[c].interval;
+  MeasuredFit fit = judge_measured(job);
+  for (const std::uint32_t c : extended.new_cell) job.model.cells[c].interval = fit.intervals[c];
+  job.report.held_out = fit.held_out;
+  job.report.held_out_by_gpu = std::move(fit.held_out_by_gpu);
 }
 
 }  // namespace

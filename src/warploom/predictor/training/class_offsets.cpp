@@ -106,7 +106,8 @@ std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& ce
   return offsets;
 }
 
-void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus) {
+std::vector<CellRecord> class_cells(const FamilyModel& model, const CellOffsets& cells,
+                                    const std::vector<bool>& of_gpus) {
   const std::vector<float> offsets = class_offsets(model, cells, of_gpus);
   std::map<ClassKey, CellRecord> classes;
   std::map<ClassKey, std::string> versions;
@@ -125,7 +126,9 @@ void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::ve
     at->second.gpu = CellRecord::kAnyGpu;
     at->second.offset = offsets[i];
   }
-  for (const auto& [key, cell] : classes) model.cells.push_back(cell);
+  std::vector<CellRecord> records;
+  for (const auto& [key, cell] : classes) records.push_back(cell);
+  return records;
 }
 
 CellOffsets cell_offsets(const TrainingTable& table, std::size_t cells) {

@@ -27,7 +27,8 @@ bool base_sets_the_level(Family family);
 // kernel: with the mean offset of their classes, generations that were left out came out worse.
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
                                  const std::vector<bool>& of_gpus);
-// Appends the classes themselves to model.cells (gpu = kAnyGpu).
-void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus);
+// The classes themselves (gpu = kAnyGpu), made of the measured cells with their overheads and offsets.
+std::vector<CellRecord> class_cells(const FamilyModel& model, const CellOffsets& cells,
+                                    const std::vector<bool>& of_gpus);
 
 }  // namespace warploom

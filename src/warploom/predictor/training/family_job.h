@@ -1,4 +1,5 @@
-// One family in training: what its steps share.
+// One family in training: what its stages see. They take it as it is and return what they found; only
+// train_family (train_predictor.cpp), which runs them in their order, and calibrate_family write to it.
 #pragma once
 
 #include <cstdint>

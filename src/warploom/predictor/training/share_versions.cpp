@@ -31,31 +31,30 @@ std::optional<double> alike_by(const Targets& of, const Targets& beside) {
 
 }  // namespace
 
-void share_versions(FamilyJob& job, const TrainingTable& table, CellOffsets& offsets) {
+std::vector<SharedCell> share_versions(const FamilyModel& model, const TrainingTable& table) {
   using Kernel = std::tuple<std::string, std::string, std::uint16_t, bool>;
   std::map<std::uint32_t, Targets> targets;
   for (std::size_t r = 0; r < table.rows(); ++r) targets[table.cell[r]][table.shape[r]] = table.target[r];
   std::map<Kernel, std::vector<std::uint32_t>> kernels;
   for (const auto& [cell, of] : targets) {
-    const CellRecord& record = job.model.cells[cell];
-    const ContextRecord& context = job.model.contexts[record.context];
+    const CellRecord& record = model.cells[cell];
+    const ContextRecord& context = model.contexts[record.context];
     kernels[{context.framework, context.kernel, record.kind, record.launch_bound}].push_back(cell);
   }
+  std::vector<SharedCell> shared;
   for (auto& [kernel, cells] : kernels) {
     std::stable_sort(cells.begin(), cells.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return targets[a].size() > targets[b].size(); });
     std::vector<std::uint32_t> leaders;
     for (const std::uint32_t cell : cells) {
-      for (const std::uint32_t leader : leaders) {
-        const std::optional<double> ratio = alike_by(targets[cell], targets[leader]);
-        if (!ratio) continue;
-        job.leader[cell] = leader;
-        offsets.offset[cell] = offsets.offset[leader] + float(*ratio);
-        break;
-      }
-      if (job.leader[cell] == cell) leaders.push_back(cell);
+      std::optional<double> above;
+      for (std::size_t i = 0; i < leaders.size() && !above; ++i)
+        if ((above = alike_by(targets[cell], targets[leaders[i]])))
+          shared.push_back({cell, leaders[i], *above});
+      if (!above) leaders.push_back(cell);
     }
   }
+  return shared;
 }
 
 }  // namespace warploom

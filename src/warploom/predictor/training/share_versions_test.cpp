@@ -4,39 +4,31 @@
 
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 namespace warploom {
 namespace {
 
 // One GPU; a cell a version of one kernel, each with its own rows.
 struct Versions {
-  Dataset dataset;
-  GpuCatalog catalog;
-  TrainingOptions options;
-  FamilyJob job{dataset, catalog, options, {}, {}, {}, {}, 0};
+  FamilyModel model;
   TrainingTable table;
-  CellOffsets offsets;
 
   void add(const char* version, const char* kernel, std::uint64_t shapes, auto target) {
-    const auto cell = std::uint32_t(job.model.cells.size());
-    job.model.cells.push_back({.gpu = 0, .context = std::uint16_t(job.model.contexts.size()), .kind = 3});
-    job.model.contexts.push_back({"vllm", version, kernel});
-    double sum = 0;
+    const auto cell = std::uint32_t(model.cells.size());
+    model.cells.push_back({.gpu = 0, .context = std::uint16_t(model.contexts.size()), .kind = 3});
+    model.contexts.push_back({"vllm", version, kernel});
     for (std::uint64_t shape = 0; shape < shapes; ++shape) {
       table.cell.push_back(cell);
       table.shape.push_back(shape);
       table.target.push_back(float(target(shape)));
-      sum += target(shape);
     }
-    offsets.offset.push_back(float(sum / double(shapes)));
-    offsets.rows.push_back(std::uint32_t(shapes));
   }
-  std::vector<std::uint32_t> leaders() {
-    job.measured_cells = job.model.cells.size();
-    job.leader.resize(job.measured_cells);
-    std::iota(job.leader.begin(), job.leader.end(), 0U);
-    share_versions(job, table, offsets);
-    return job.leader;
+  std::vector<std::uint32_t> leaders() const {
+    std::vector<std::uint32_t> leaders(model.cells.size());
+    std::iota(leaders.begin(), leaders.end(), 0U);
+    for (const SharedCell& shared : share_versions(model, table)) leaders[shared.cell] = shared.leader;
+    return leaders;
   }
 };
 
@@ -51,7 +43,10 @@ TEST(ShareVersions, JoinsThoseThatDifferByAFactor) {
   versions.add("0.30.0", "linear", kFewestCommon - 1, curve);
   EXPECT_EQ(versions.leaders(), (std::vector<std::uint32_t>{1, 1, 2, 3, 4}));
   // Shapes that one of them lacks do not move the level between the two.
-  EXPECT_NEAR(versions.offsets.offset[0] - versions.offsets.offset[1], -0.1, 1e-6);
+  const std::vector<SharedCell> shared = share_versions(versions.model, versions.table);
+  ASSERT_EQ(shared.size(), 1U);
+  EXPECT_EQ(shared[0].cell, 0U);
+  EXPECT_NEAR(shared[0].above, -0.1, 1e-6);
 }
 
 }  // namespace

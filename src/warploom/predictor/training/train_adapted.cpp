@@ -48,14 +48,12 @@ FewRows few_rows(const FamilyJob& job, const LoadedFamily& family, int gpu) {
     const Operator& op = job.dataset.op(job.rows.source[r]);
     const ContextKernel kernel = family.kernel(cell);
     compute_features(op, spec, kernel, family.constants(spec), row);
-    const double log_predicted =
-        cross_estimate(family, op, spec, {context.framework, context.version, context.kernel}, cell.kind,
-                       kernel, row, gpu)
-            .log_p50;
+    const KernelContext names{context.framework, context.version, context.kernel};
+    const KernelCall call{op, spec, names, cell.kind, kernel};
+    const double log_predicted = cross_estimate(family, call, row, gpu).log_p50;
     few.residuals.push_back(std::log(job.dataset.latency(job.rows.source[r]).value()) - log_predicted);
     few.log_base.push_back(row.log_base);
-    few.donors.push_back(donor_answers(family, op, {context.framework, context.version, context.kernel},
-                                       cell.kind, kernel, row, log_predicted - row.log_base));
+    few.donors.push_back(donor_answers(family, call, row, log_predicted - row.log_base));
     const ContextCodes& codes = job.codes[cell.context];
     row.add(double(codes.framework));
     row.add(double(codes.kernel));
@@ -171,9 +169,11 @@ double mean_error(const CrossValidated& validated, double trees_share) {
   return sum;
 }
 
-void adapt(FamilyJob& job, const LoadedFamily& family, int gpu) {
+Adaptation adapt(const FamilyJob& job, const LoadedFamily& family, int gpu) {
   const FewRows few = few_rows(job, family, gpu);
-  GpuRecord& record = job.model.gpus[std::size_t(gpu)];
+  Adaptation adaptation;
+  adaptation.gpu = std::uint16_t(gpu);
+  adaptation.cells = few.cell;
   CrossValidated validated;
   double share = 0, best = std::numeric_limits<double>::max();
   for (const double kriging : kKrigingShares) {  // 0: the prediction of the other GPUs is best left as it is
@@ -183,32 +183,24 @@ void adapt(FamilyJob& job, const LoadedFamily& family, int gpu) {
       if (error >= best) continue;
       best = error;
       share = kriging;
-      record.share = float(trees);
+      adaptation.share = float(trees);
       validated = tried;
     }
   }
   BucketResiduals residuals;
   for (std::size_t r = 0; r < few.size(); ++r)
-    residuals.add(few.log_base[r], validated.left[r] - double(record.share) * validated.trees[r]);
-  const LogInterval interval = fit_interval(residuals, job.model.interval_unknown);
-  for (const std::uint32_t cell : few.cell) {
-    job.model.cells[cell].offset = 0;
-    job.model.cells[cell].interval = interval;
-  }
-  EnsembleRecord& ensemble = job.model.ensembles[std::size_t(gpu)];
-  ensemble.gpu = std::uint16_t(gpu);
-  record.level = 0;
-  if (share <= 0) return;
+    residuals.add(few.log_base[r], validated.left[r] - double(adaptation.share) * validated.trees[r]);
+  adaptation.interval = fit_interval(residuals, job.model.interval_unknown);
+  if (share <= 0) return adaptation;
   std::vector<std::uint32_t> all(few.size());
   std::iota(all.begin(), all.end(), 0U);
   const Learned learned = learn_kriging(job, few, all, share);
-  record.level = float(learned.level);
+  adaptation.level = float(learned.level);
   std::string trees;
-  if (record.share > 0)
+  if (adaptation.share > 0)
     trees = learn_few(few, all, remaining_residuals(job, few, learned), job.options.seed);
-  else
-    record.share = 0;
-  ensemble.trees = join_adaptation({learned.encoded, trees});
+  adaptation.trees = join_adaptation({learned.encoded, trees});
+  return adaptation;
 }
 
 // Most of the GPU's rows are of a kernel and kind that a full GPU of its architecture runs. Then both must
@@ -235,7 +227,7 @@ bool siblings_serve(const FamilyJob& job, std::size_t gpu) {
 
 }  // namespace
 
-void refit_constants(FamilyJob& job) {
+std::vector<ConstantsRecord> refit_constants(const FamilyJob& job) {
   std::map<std::int32_t, std::vector<bool>> of_architecture;
   for (std::size_t g = 0; g < job.model.gpus.size(); ++g) {
     const GpuRecord& gpu = job.model.gpus[g];
@@ -246,17 +238,21 @@ void refit_constants(FamilyJob& job) {
   }
   const BaseConstants prior = constants_for(job.model.constants, ConstantsRecord::kAnyGpu, job.model.family);
   const std::vector<Overhead> overheads = fitted_base(job.model).overheads;
+  std::vector<ConstantsRecord> records;
   for (const auto& [architecture, members] : of_architecture) {
     const BaseConstants fitted = fit_constants_of(job, members, prior, overheads);
     for (std::size_t g = 0; g < members.size(); ++g)
-      if (members[g]) job.model.constants.push_back({std::int32_t(g), fitted});
+      if (members[g]) records.push_back({std::int32_t(g), fitted});
   }
+  return records;
 }
 
-void train_adapted(FamilyJob& job) {
+std::vector<Adaptation> train_adapted(const FamilyJob& job) {
   const LoadedFamily family(job.model, job.catalog);
+  std::vector<Adaptation> adaptations;
   for (std::size_t g = 0; g < job.model.gpus.size(); ++g)
-    if (job.model.gpus[g].adapted) adapt(job, family, int(g));
+    if (job.model.gpus[g].adapted) adaptations.push_back(adapt(job, family, int(g)));
+  return adaptations;
 }
 
 }  // namespace warploom

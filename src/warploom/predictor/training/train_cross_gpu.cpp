@@ -111,32 +111,29 @@ LeftOutArchitecture leave_out(const FamilyJob& job, std::int32_t architecture) {
   return out;
 }
 
-void fit_cross(FamilyJob& job, const std::vector<LeftOutArchitecture>& outs) {
-  FamilyModel& model = job.model;
-  model.interval_unknown.low.fill(-0.5F);
-  model.interval_unknown.high.fill(0.5F);
+CrossFit fit_cross(const FamilyModel& model, const std::vector<LeftOutArchitecture>& outs) {
+  CrossFit fit{.shrink = model.shrink_unknown, .interval = {}, .left_out = {}};
+  fit.interval.low.fill(-0.5F);
+  fit.interval.high.fill(0.5F);
   std::array<double, kShrinkages.size()> errors_at;
   for (std::size_t i = 0; i < kShrinkages.size(); ++i)
     errors_at[i] = error_at(kShrinkages[i], outs, model.gpus.size());
   const double good = (1 + kAsGood) * *std::min_element(errors_at.begin(), errors_at.end());
   const auto least =
       std::find_if(errors_at.begin(), errors_at.end(), [&](double error) { return error <= good; });
-  if (least != errors_at.end())
-    model.shrink_unknown = float(kShrinkages[std::size_t(least - errors_at.begin())]);
+  if (least != errors_at.end()) fit.shrink = float(kShrinkages[std::size_t(least - errors_at.begin())]);
   BucketResiduals residuals;
   std::vector<std::vector<double>> errors(model.gpus.size());
   for (const LeftOutArchitecture& out : outs)
     for (std::size_t i = 0; i < out.target.size(); ++i) {
-      const double residual = out.target[i] - double(model.shrink_unknown) * out.trees[i];
+      const double residual = out.target[i] - double(fit.shrink) * out.trees[i];
       residuals.add(out.log_base[i], residual);
       errors[out.gpu[i]].push_back(std::abs(std::expm1(-residual)));
     }
-  model.interval_unknown = fit_interval(residuals, model.interval_unknown);
+  fit.interval = fit_interval(residuals, fit.interval);
   for (std::size_t g = 0; g < errors.size(); ++g)
-    if (!errors[g].empty()) job.report.left_out[model.gpus[g].name] = figures_of(std::move(errors[g]), 0);
-  // A kernel that no GPU of a known architecture runs is as hard as one of an unknown architecture.
-  model.shrink_known = model.shrink_unknown;
-  model.interval_known = model.interval_unknown;
+    if (!errors[g].empty()) fit.left_out[model.gpus[g].name] = figures_of(std::move(errors[g]), 0);
+  return fit;
 }
 
 }  // namespace warploom

@@ -2,6 +2,10 @@
 // out.
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "warploom/predictor/training/family_job.h"
 
 namespace warploom {
@@ -21,7 +25,12 @@ struct LeftOutArchitecture {
 // Leaves a whole architecture class out.
 LeftOutArchitecture leave_out(const FamilyJob& job, std::int32_t architecture);
 
-// Shrinkage with least mean error and the interval at it; reports the figures of each GPU.
-void fit_cross(FamilyJob& job, const std::vector<LeftOutArchitecture>& outs);
+// What the cross tier may be trusted with on an architecture that was not measured.
+struct CrossFit {
+  float shrink = 0;  // with least mean error
+  LogInterval interval;
+  std::map<std::string, ErrorFigures> left_out;  // of each GPU
+};
+CrossFit fit_cross(const FamilyModel& model, const std::vector<LeftOutArchitecture>& outs);
 
 }  // namespace warploom

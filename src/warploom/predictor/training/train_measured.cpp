@@ -103,7 +103,7 @@ std::vector<Judged> cross_validate(const FamilyJob& job) {
   return judged;
 }
 
-void fit_intervals(FamilyJob& job, const LoadedFamily& family) {
+std::vector<LogInterval> fit_intervals(const FamilyJob& job, const LoadedFamily& family) {
   LogInterval wide;
   wide.low.fill(-0.15F);
   wide.high.fill(0.15F);
@@ -119,14 +119,15 @@ void fit_intervals(FamilyJob& job, const LoadedFamily& family) {
       }
     of_gpu[g] = fit_interval(together, wide, few[g].cell.empty() ? kTail : kTailOfFew);
   }
+  std::vector<LogInterval> intervals;
   for (std::size_t c = 0; c < job.measured_cells; ++c) {
-    CellRecord& cell = job.model.cells[c];
-    cell.interval =
-        fit_interval(of_cell[c], of_gpu[cell.gpu], few[cell.gpu].cell.empty() ? kTail : kTailOfFew);
+    const std::uint16_t gpu = job.model.cells[c].gpu;
+    intervals.push_back(fit_interval(of_cell[c], of_gpu[gpu], few[gpu].cell.empty() ? kTail : kTailOfFew));
   }
+  return intervals;
 }
 
-void report_held_out(FamilyJob& job, const LoadedFamily& family) {
+void judge_held_out(const FamilyJob& job, const LoadedFamily& family, MeasuredFit& fit) {
   std::vector<double> all;
   std::size_t all_inside = 0;
   for (std::size_t g = 0; g < job.model.gpus.size(); ++g) {
@@ -134,7 +135,7 @@ void report_held_out(FamilyJob& job, const LoadedFamily& family) {
     std::size_t inside = 0;
     const Judged judged = judge(job, family, Part::HoldOut, int(g));
     for (std::size_t i = 0; i < judged.cell.size(); ++i) {
-      const LogInterval& interval = job.model.cells[judged.cell[i]].interval;
+      const LogInterval& interval = fit.intervals[judged.cell[i]];
       const std::size_t b = bucket_of(judged.log_base[i]);
       const double residual = judged.residual[i];
       inside += std::size_t(residual >= double(interval.low[b]) && residual <= double(interval.high[b]));
@@ -142,9 +143,9 @@ void report_held_out(FamilyJob& job, const LoadedFamily& family) {
     }
     all.insert(all.end(), errors.begin(), errors.end());
     all_inside += inside;
-    job.report.held_out_by_gpu[job.model.gpus[g].name] = figures_of(std::move(errors), inside);
+    fit.held_out_by_gpu[job.model.gpus[g].name] = figures_of(std::move(errors), inside);
   }
-  job.report.held_out = figures_of(std::move(all), all_inside);
+  fit.held_out = figures_of(std::move(all), all_inside);
 }
 
 }  // namespace
@@ -189,10 +190,12 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
   return record;
 }
 
-void finish_measured(FamilyJob& job) {
+MeasuredFit judge_measured(const FamilyJob& job) {
   const LoadedFamily family(job.model, job.catalog);
-  fit_intervals(job, family);
-  report_held_out(job, family);
+  MeasuredFit fit;
+  fit.intervals = fit_intervals(job, family);
+  judge_held_out(job, family, fit);
+  return fit;
 }
 
 }  // namespace warploom

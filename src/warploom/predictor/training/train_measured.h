@@ -2,6 +2,10 @@
 // saw.
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "warploom/predictor/training/family_job.h"
 
 namespace warploom {
@@ -10,8 +14,13 @@ namespace warploom {
 EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::uint16_t gpu,
                          std::span<const float> offsets);
 
-// Sets the intervals of the measured cells from Calibrate rows, then reports on the HoldOut rows. The model's
-// ensembles must be complete; GPUs without one are passed over.
-void finish_measured(FamilyJob& job);
+// What shapes that the trees never saw say of the measured tier.
+struct MeasuredFit {
+  std::vector<LogInterval> intervals;  // of the measured cells, from Calibrate rows
+  ErrorFigures held_out;               // with them, of HoldOut rows
+  std::map<std::string, ErrorFigures> held_out_by_gpu;
+};
+// The model's ensembles must be complete; GPUs without one are passed over.
+MeasuredFit judge_measured(const FamilyJob& job);
 
 }  // namespace warploom

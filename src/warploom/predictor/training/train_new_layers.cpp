@@ -99,8 +99,8 @@ std::vector<float> offsets_of(const FamilyJob& job, const TrainingTable& table,
   return offsets;
 }
 
-// Residuals of layers that were left out, into the cells' intervals.
-void fit_intervals(FamilyJob& job, const TrainingTable& table, std::uint16_t gpu) {
+// The cells' intervals from residuals of layers that were left out.
+std::vector<LogInterval> fit_intervals(const FamilyJob& job, const TrainingTable& table, std::uint16_t gpu) {
   const std::vector<std::uint32_t> rows = draw(job, table, kFoldRows);
   BucketResiduals of_gpu;
   std::vector<BucketResiduals> of_cell(job.measured_cells);
@@ -126,28 +126,31 @@ void fit_intervals(FamilyJob& job, const TrainingTable& table, std::uint16_t gpu
   wide.low.fill(-0.3F);
   wide.high.fill(0.3F);
   const LogInterval common = fit_interval(of_gpu, wide);
+  std::vector<LogInterval> intervals(job.measured_cells);
   for (std::size_t c = 0; c < job.measured_cells; ++c)
-    if (job.model.cells[c].gpu == gpu)
-      job.model.cells[c].interval_new_layer = fit_interval(of_cell[c], common);
+    if (job.model.cells[c].gpu == gpu) intervals[c] = fit_interval(of_cell[c], common);
+  return intervals;
 }
 
 }  // namespace
 
-void list_layers(FamilyJob& job, const std::vector<TrainingTable>& tables) {
+std::vector<std::vector<std::uint32_t>> list_layers(const FamilyJob& job,
+                                                    const std::vector<TrainingTable>& tables) {
   std::vector<std::set<std::uint32_t>> layers(job.measured_cells);
   for (const TrainingTable& table : tables)
     for (std::size_t r = 0; r < table.rows(); ++r)
       if (table.layer[r] != 0) layers[table.cell[r]].insert(table.layer[r]);
-  for (std::size_t c = 0; c < job.measured_cells; ++c)
-    job.model.cells[c].layers.assign(layers[c].begin(), layers[c].end());
+  std::vector<std::vector<std::uint32_t>> lists;
+  for (const std::set<std::uint32_t>& of_cell : layers) lists.emplace_back(of_cell.begin(), of_cell.end());
+  return lists;
 }
 
-void train_new_layers(FamilyJob& job, const TrainingTable& table, std::uint16_t gpu, EnsembleRecord& record) {
+NewLayers train_new_layers(const FamilyJob& job, const TrainingTable& table, std::uint16_t gpu) {
   const std::set<std::uint32_t> layers(table.layer.begin(), table.layer.end());
-  if (layers.size() < kFewestLayers) return;
-  fit_intervals(job, table, gpu);
-  record.layer_trees =
-      encode_symmetric(learn(job, table, draw(job, table, kRows), own_offsets(job)), LeafLayout::Reachable);
+  if (layers.size() < kFewestLayers) return {};
+  return {
+      encode_symmetric(learn(job, table, draw(job, table, kRows), own_offsets(job)), LeafLayout::Reachable),
+      fit_intervals(job, table, gpu)};
 }
 
 }  // namespace warploom

@@ -3,19 +3,25 @@
 // base alone, without sizes and cells, and with bounded residuals.
 #pragma once
 
-#include <span>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "warploom/predictor/training/family_job.h"
 
 namespace warploom {
 
-// Fills CellRecord::layers of the measured cells from Learn rows. Nothing in families without layers.
-void list_layers(FamilyJob& job, const std::vector<TrainingTable>& tables);
+// CellRecord::layers of each measured cell, from Learn rows. Empty ones in families without layers.
+std::vector<std::vector<std::uint32_t>> list_layers(const FamilyJob& job,
+                                                    const std::vector<TrainingTable>& tables);
 
-// Sets EnsembleRecord::layer_trees of a GPU (`record`, whose cells' trees are set) from its Learn rows, and
-// interval_new_layer of its cells from leaving a fifth of the layers out at a time. Nothing when the family
-// has no layers, or the GPU fewer than ten of them. Touches no other GPU's cells.
-void train_new_layers(FamilyJob& job, const TrainingTable& learn, std::uint16_t gpu, EnsembleRecord& record);
+// What a GPU answers new layers with.
+struct NewLayers {
+  std::string trees;                   // EnsembleRecord::layer_trees
+  std::vector<LogInterval> intervals;  // interval_new_layer of the measured cells, those of other GPUs unset
+};
+// From the GPU's Learn rows, the intervals from leaving a fifth of the layers out at a time. Empty when the
+// family has no layers, or the GPU fewer than ten of them. Needs the offsets of the measured cells.
+NewLayers train_new_layers(const FamilyJob& job, const TrainingTable& learn, std::uint16_t gpu);
 
 }  // namespace warploom

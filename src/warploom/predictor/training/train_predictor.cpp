@@ -35,17 +35,18 @@ bool gets_own_trees(const FamilyJob& job, std::size_t gpu) {
   return !chosen || std::find(chosen->begin(), chosen->end(), job.model.gpus[gpu].name) != chosen->end();
 }
 
-void train_family(FamilyJob& job) {
-  const std::size_t gpus = job.model.gpus.size();
-  std::vector<bool> full;
-  for (const GpuRecord& gpu : job.model.gpus) full.push_back(!gpu.adapted);
+// The constants of every GPU and the overheads of every cell.
+FittedBase fit_bases(FamilyJob& job, const std::vector<bool>& full) {
   FittedBase base = fit_base(job, full);
   job.model.constants = base.constants;
   for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].overhead = base.overheads[c];
-  refit_constants(job);
+  for (ConstantsRecord& refitted : refit_constants(job)) job.model.constants.push_back(refitted);
   base.constants = job.model.constants;
-  std::vector<TrainingTable> tables;  // Learn rows of each GPU
-  for (std::size_t g = 0; g < gpus; ++g) tables.push_back(job.table(job.rows_of(Part::Learn, int(g)), base));
+  return base;
+}
+
+// Mean levels of the cells; of one that shares the trees of another version, what puts it beside that.
+CellOffsets level_cells(FamilyJob& job, const std::vector<TrainingTable>& tables) {
   CellOffsets own{std::vector<float>(job.measured_cells, 0),
                   std::vector<std::uint32_t>(job.measured_cells, 0)};
   for (const TrainingTable& table : tables) {
@@ -58,33 +59,101 @@ void train_family(FamilyJob& job) {
   }
   job.leader.resize(job.measured_cells);
   std::iota(job.leader.begin(), job.leader.end(), 0U);
-  for (std::size_t g = 0; g < gpus; ++g)
-    if (gets_own_trees(job, g)) share_versions(job, tables[g], own);
-  for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].offset = own.offset[c];
-  const std::vector<float> classes = class_offsets(job.model, own, full);
-  list_layers(job, tables);
-  std::vector<EnsembleRecord> ensembles(gpus + 1);
-  for (std::size_t g = 0; g < gpus; ++g) ensembles[g].gpu = std::uint16_t(g);
+  for (std::size_t g = 0; g < tables.size(); ++g) {
+    if (!gets_own_trees(job, g)) continue;
+    for (const SharedCell& shared : share_versions(job.model, tables[g])) {
+      job.leader[shared.cell] = shared.leader;
+      own.offset[shared.cell] = own.offset[shared.leader] + float(shared.above);
+    }
+  }
+  return own;
+}
+
+// All that is learned with trees, side by side.
+struct Grown {
+  std::vector<EnsembleRecord> ensembles;  // of each GPU, then the one over all GPUs
+  std::vector<NewLayers> layers;          // of each GPU
+  std::vector<LeftOutArchitecture> outs;
+};
+
+Grown grow_trees(const FamilyJob& job, const std::vector<TrainingTable>& tables, const FittedBase& base,
+                 const CellOffsets& own, const std::vector<float>& classes) {
+  const std::size_t gpus = tables.size();
   const std::vector<std::int32_t> architectures = architectures_of(job.model);
-  std::vector<LeftOutArchitecture> outs(architectures.size());
+  Grown grown{std::vector<EnsembleRecord>(gpus + 1), std::vector<NewLayers>(gpus),
+              std::vector<LeftOutArchitecture>(architectures.size())};
+  for (std::size_t g = 0; g < gpus; ++g) grown.ensembles[g].gpu = std::uint16_t(g);
   // The largest tasks first; order of results is fixed by position.
   parallel_for(1 + gpus + architectures.size(), std::size_t(job.options.threads), [&](std::size_t task) {
     if (task == 0)
-      ensembles[gpus] = train_cross(job, job.table(cross_rows(job), base), classes);
+      grown.ensembles[gpus] = train_cross(job, job.table(cross_rows(job), base), classes);
     else if (task <= gpus && gets_own_trees(job, task - 1)) {
       const auto gpu = std::uint16_t(task - 1);
-      ensembles[gpu] = train_gpu(job, tables[gpu], gpu, own.offset);
-      train_new_layers(job, tables[gpu], gpu, ensembles[gpu]);
+      grown.ensembles[gpu] = train_gpu(job, tables[gpu], gpu, own.offset);
+      grown.layers[gpu] = train_new_layers(job, tables[gpu], gpu);
+      grown.ensembles[gpu].layer_trees = grown.layers[gpu].trees;
     } else if (task > gpus && architectures.size() > 1 && job.options.leave_out_rows_per_gpu > 0)
-      outs[task - gpus - 1] = leave_out(job, architectures[task - gpus - 1]);
+      grown.outs[task - gpus - 1] = leave_out(job, architectures[task - gpus - 1]);
   });
+  return grown;
+}
+
+void set_new_layers(FamilyModel& model, const std::vector<NewLayers>& layers) {
+  for (std::size_t g = 0; g < layers.size(); ++g)
+    for (std::size_t c = 0; c < layers[g].intervals.size(); ++c)
+      if (model.cells[c].gpu == g) model.cells[c].interval_new_layer = layers[g].intervals[c];
+}
+
+// A kernel that no GPU of a known architecture runs is as hard as one of an unknown architecture.
+void set_cross(FamilyJob& job, CrossFit fit) {
+  job.model.shrink_known = job.model.shrink_unknown = fit.shrink;
+  job.model.interval_known = job.model.interval_unknown = fit.interval;
+  job.report.left_out = std::move(fit.left_out);
+}
+
+void set_measured(FamilyJob& job, MeasuredFit fit) {
+  for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].interval = fit.intervals[c];
+  job.report.held_out = fit.held_out;
+  job.report.held_out_by_gpu = std::move(fit.held_out_by_gpu);
+}
+
+void set_adapted(FamilyModel& model, std::vector<Adaptation> adaptations) {
+  for (Adaptation& adaptation : adaptations) {
+    model.gpus[adaptation.gpu].level = adaptation.level;
+    model.gpus[adaptation.gpu].share = adaptation.share;
+    for (const std::uint32_t cell : adaptation.cells) {
+      model.cells[cell].offset = 0;
+      model.cells[cell].interval = adaptation.interval;
+    }
+    model.ensembles[adaptation.gpu].trees = std::move(adaptation.trees);
+  }
+}
+
+// Stage after stage: each sees the model as the stages before left it and returns what it found; here alone
+// that is put into the model.
+void train_family(FamilyJob& job) {
+  FamilyModel& model = job.model;
+  std::vector<bool> full;
+  for (const GpuRecord& gpu : model.gpus) full.push_back(!gpu.adapted);
+  const FittedBase base = fit_bases(job, full);
+  std::vector<TrainingTable> tables;  // Learn rows of each GPU
+  for (std::size_t g = 0; g < model.gpus.size(); ++g)
+    tables.push_back(job.table(job.rows_of(Part::Learn, int(g)), base));
+  const CellOffsets own = level_cells(job, tables);
+  const std::vector<std::vector<std::uint32_t>> layers = list_layers(job, tables);
+  for (std::size_t c = 0; c < job.measured_cells; ++c) {
+    model.cells[c].offset = own.offset[c];
+    model.cells[c].layers = layers[c];
+  }
+  Grown grown = grow_trees(job, tables, base, own, class_offsets(model, own, full));
   tables.clear();
-  fit_cross(job, outs);
-  job.model.ensembles = std::move(ensembles);
-  finish_measured(job);
-  add_class_cells(job.model, own, full);
-  fit_siblings(job);
-  train_adapted(job);
+  set_new_layers(model, grown.layers);
+  set_cross(job, fit_cross(model, grown.outs));
+  model.ensembles = std::move(grown.ensembles);
+  set_measured(job, judge_measured(job));
+  for (const CellRecord& of_class : class_cells(model, own, full)) model.cells.push_back(of_class);
+  model.interval_sibling = fit_siblings(job);
+  set_adapted(model, train_adapted(job));
 }
 
 std::uint64_t hash_rows(const Dataset& dataset, Family family) {

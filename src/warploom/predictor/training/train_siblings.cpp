@@ -13,9 +13,10 @@ constexpr std::size_t kRowsPerGpu = 3000;
 
 }  // namespace
 
-void fit_siblings(FamilyJob& job) {
-  job.model.interval_sibling.low.fill(-0.2F);
-  job.model.interval_sibling.high.fill(0.2F);
+LogInterval fit_siblings(const FamilyJob& job) {
+  LogInterval wide;
+  wide.low.fill(-0.2F);
+  wide.high.fill(0.2F);
   const LoadedFamily family(job.model, job.catalog);
   BucketResiduals residuals;
   OperatorFeatures row;
@@ -27,13 +28,13 @@ void fit_siblings(FamilyJob& job) {
     const std::uint32_t source = job.rows.source[r];
     const Operator& op = job.dataset.op(source);
     compute_features(op, gpu, family.kernel(cell), family.constants(gpu), row);
+    const KernelContext names{context.framework, context.version, context.kernel};
     const LogEstimate predicted =
-        cross_estimate(family, op, gpu, {context.framework, context.version, context.kernel}, cell.kind,
-                       family.kernel(cell), row, cell.gpu);
+        cross_estimate(family, {op, gpu, names, cell.kind, family.kernel(cell)}, row, cell.gpu);
     if (predicted.from_siblings && !cell.launch_bound)
       residuals.add(row.log_base, std::log(job.dataset.latency(source).value()) - predicted.log_p50);
   }
-  job.model.interval_sibling = fit_interval(residuals, job.model.interval_sibling);
+  return fit_interval(residuals, wide);
 }
 
 }  // namespace warploom

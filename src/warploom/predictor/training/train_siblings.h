@@ -5,8 +5,8 @@
 
 namespace warploom {
 
-// Predicts Calibrate rows of every GPU that has a measured sibling from its siblings alone and sets
-// job.model.interval_sibling. The model's measured and cross tiers must be complete.
-void fit_siblings(FamilyJob& job);
+// FamilyModel::interval_sibling, from Calibrate rows of every GPU that has a measured sibling, predicted from
+// its siblings alone. The model's measured and cross tiers must be complete.
+LogInterval fit_siblings(const FamilyJob& job);
 
 }  // namespace warploom
