@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "warploom/cli/command.h"
+
 namespace warploom {
 namespace {
 
@@ -27,6 +29,7 @@ InterruptWatch::InterruptWatch() {
     while (!stop.stop_requested()) {
       if (sigtimedwait(&waited, nullptr, &kPoll) != SIGINT) continue;
       if (interrupted_.exchange(true)) std::_Exit(kStatusOfInterrupt);
+      print_note("stopping with what there is; Ctrl-C again ends at once");
     }
   });
 }

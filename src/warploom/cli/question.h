@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,10 @@ class GivenNames {
   std::vector<Name> names_;
 };
 
+// Thrown once an answer was printed that Ctrl-C cut short: the program ends with kInterruptStatus.
+struct Interrupted {};
+inline constexpr int kInterruptStatus = 130;  // 128 + SIGINT, as shells have it
+
 // How a command asks one request.
 struct Question {
   std::string request;                                      // its name, as answers/answer.h has it
@@ -41,6 +46,8 @@ struct Question {
   bool as_text =
       false;  // fields go through the text of their JSON, as those of C do; paths may then be no bytes
               // but UTF-8
+  // Set where Ctrl-C ended the answer.
+  std::shared_ptr<bool> interrupted = std::make_shared<bool>(false);
 };
 
 // The answer's document; null in all processes of a crew but the first. Words on the way and progress go to

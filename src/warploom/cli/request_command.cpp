@@ -148,6 +148,7 @@ void RequestCommand::run(const State& state) {
   }
   print(state.json ? json_text(document) : text.text);
   if (state.then) state.then(unwritten);
+  if (*question.interrupted) throw Interrupted();
 }
 
 }  // namespace warploom

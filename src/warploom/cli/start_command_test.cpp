@@ -1,7 +1,7 @@
 // What is written to start an engine is read back as what was meant.
 #include <gtest/gtest.h>
 
-#include "warploom/app/plan/emit_plan.h"
+#include "warploom/app/emit/emit_plan.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/shell_line.h"
 #include "warploom/cli/engine_command.h"

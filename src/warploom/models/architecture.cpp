@@ -7,7 +7,8 @@
 namespace warploom {
 
 bool LayerGroup::alike(const LayerGroup& other) const {
-  return mixer == other.mixer && feed_forward == other.feed_forward && schemes == other.schemes;
+  return mixer == other.mixer && feed_forward == other.feed_forward && lookup == other.lookup &&
+         schemes == other.schemes;
 }
 
 std::int64_t LayerGroup::parts() const {
@@ -103,6 +104,7 @@ void check_architecture(const ModelArchitecture& model, std::string_view where) 
   for (const LayerGroup& group : model.layers) {
     std::visit([where](const auto& mixer) { mixer.check(where); }, group.mixer);
     std::visit([where](const auto& part) { part.check(where); }, group.feed_forward);
+    std::visit([where](const auto& part) { part.check(where); }, group.lookup);
   }
   check_windows(model, where);
 }
@@ -114,13 +116,36 @@ FieldTable LayerGroup::describe() {
                          .table();
   add_kinds(table, &LayerGroup::mixer);
   add_kinds(table, &LayerGroup::feed_forward);
+  add_kinds(table, &LayerGroup::lookup);
   return table;
+}
+
+double Residual::parameters(std::int64_t hidden) const {
+  constexpr double kSites = 2;  // before the mixer and before the feed-forward
+  const auto width = static_cast<double>(hidden), n = static_cast<double>(streams);
+  if (block > 0) return kSites * 2 * width;  // the norm and the weights of the scores
+  if (streams == 1) return 0;
+  // Weights into the part, out of it, and between streams; a scale and a bias of each.
+  const double mixed = (2 + n) * n;
+  return kSites * (mixed * n * width + mixed + 3);
+}
+
+FieldTable Residual::describe() {
+  return FieldList<Residual>("residual")
+      .add("block", &Residual::block,
+           {.doc = "layers of a block of attention residuals", .min = 0, .max = 1e4})
+      .add("streams", &Residual::streams, {.doc = "streams of hyper-connections", .min = 1, .max = 64})
+      .add("sinkhorn_iterations", &Residual::sinkhorn_iterations,
+           {.doc = "of the mixing weights", .min = 0, .max = 1000})
+      .table();
 }
 
 FieldTable QuantizationFacts::describe() {
   return FieldList<QuantizationFacts>("quantization")
       .add("method", &QuantizationFacts::method, {.doc = "as the checkpoint names it"})
       .add("group_size", &QuantizationFacts::group_size, {.doc = "elements sharing a scale", .min = 0})
+      .add("scale_bytes", &QuantizationFacts::scale_bytes,
+           {.unit = "B", .doc = "scale of a group of 4-bit weights alone", .min = 0, .max = 4})
       .add("kv_cache", &QuantizationFacts::kv_cache,
            {.doc = "type of the KV cache that the checkpoint asks for"})
       .add("not_converted", &QuantizationFacts::not_converted,
@@ -140,6 +165,7 @@ FieldTable ModelArchitecture::describe() {
       .add("layer_norm", &ModelArchitecture::layer_norm)
       .add("norms_per_layer", &ModelArchitecture::norms_per_layer, {.min = 1, .max = 8})
       .add("tie_embeddings", &ModelArchitecture::tie_embeddings)
+      .add("residual", &ModelArchitecture::residual)
       .add("mtp_layers", &ModelArchitecture::mtp_layers, {.min = 0})
       .add("quantization", &ModelArchitecture::quantization)
       .add("notes", &ModelArchitecture::notes)

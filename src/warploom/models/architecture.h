@@ -20,6 +20,7 @@ struct LayerGroup {
   std::int64_t count = 1;
   Mixer mixer;
   FeedForward feed_forward;
+  Lookup lookup;
   LayerSchemes schemes;
   bool alike(const LayerGroup& other) const;  // equal but for the count
   // nullptr where the layer's feed-forward is another.
@@ -29,9 +30,24 @@ struct LayerGroup {
   static FieldTable describe();
 };
 
+// How parts of layers take in what came before them, where it is more than one sum.
+struct Residual {
+  // Layers whose outputs are kept together: every part sums over the blocks before it, weighted for each
+  // token (Kimi-K3's attention residuals); 0 = none.
+  std::int64_t block = 0;
+  // Streams that are mixed around every part (hyper-connections, DeepSeek-V4), and steps of the iteration
+  // that makes the mixing weights.
+  std::int64_t streams = 1, sinkhorn_iterations = 0;
+  bool plain() const { return block == 0 && streams == 1; }
+  // Elements of one layer's mixing.
+  double parameters(std::int64_t hidden) const;
+  static FieldTable describe();
+};
+
 struct QuantizationFacts {
   std::string method;                      // as the checkpoint names it; empty = none
   std::int64_t group_size = 0;             // elements sharing a scale, where the scheme has groups
+  double scale_bytes = 2;                  // of the scale of a group of 4-bit weights alone
   DataType kv_cache = DataType::Bf16;      // what the checkpoint asks for
   std::vector<std::string> not_converted;  // module patterns kept in the model's own type
   static FieldTable describe();
@@ -48,6 +64,7 @@ struct ModelArchitecture {
   bool layer_norm = false;           // LayerNorm in place of RMSNorm
   std::int64_t norms_per_layer = 2;  // of a layer with a mixer and a feed-forward
   bool tie_embeddings = false;
+  Residual residual;
   std::int64_t mtp_layers = 0;  // extra layers for multi-token prediction; loaded only for speculation
   QuantizationFacts quantization;
   std::vector<std::string> notes;  // what the record leaves out, for people

@@ -56,7 +56,8 @@ std::int64_t count_norm_reductions(const PlanContext& context) {
 void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::int64_t layers) {
   const Sharding& sharding = context.sharding;
   const MixtureOfExperts& mixture = *context.model.mixture();
-  const auto hidden = static_cast<double>(context.model.hidden);
+  // What experts work in is what travels: the latent, where they have one.
+  const auto hidden = static_cast<double>(mixture.latent > 0 ? mixture.latent : context.model.hidden);
   const double bytes = context.activation_bytes();
   if (context.options.expert_exchange == ExpertExchange::DispatchCombine) {
     const auto top_k = static_cast<double>(mixture.top_k);
@@ -105,7 +106,9 @@ void add_sends(CollectiveList& list, const PlanContext& context) {
   const std::int64_t ranks = sharding.tensor_parallel;
   const StageSends sends = sends_of(context);
   // Hidden state and residual; each rank sends its share, and the receivers gather the whole.
-  const double bytes = 2.0 * static_cast<double>(context.model.hidden) * context.activation_bytes();
+  // With streams all of them travel, and what the last part added.
+  const double rows = 1.0 + static_cast<double>(context.model.residual.streams);
+  const double bytes = rows * static_cast<double>(context.model.hidden) * context.activation_bytes();
   const double share = bytes / static_cast<double>(ranks);
   list.add("pipeline_send", sends.within, CollectiveKind::SendRecv, 2, share);
   list.add("pipeline_send_across", sends.across, CollectiveKind::SendRecv, 2, share, RowSource::Tokens,

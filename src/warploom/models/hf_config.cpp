@@ -4,9 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/file.h"
 #include "warploom/models/hf/config_values.h"
 #include "warploom/models/hf/hf_families.h"
 #include "warploom/models/hf/hf_quantization.h"
+#include "warploom/models/hf/python_json.h"
 
 namespace warploom {
 namespace {
@@ -39,8 +41,8 @@ void read_sizes(const ConfigValues& config, const ConfigValues& text, const HfFa
   model.max_positions = text.integer("max_position_embeddings", text.integer("seq_length", 0));
   model.tie_embeddings =
       config.flag("tie_word_embeddings", text.flag("tie_word_embeddings", family.tie_embeddings));
-  model.mtp_layers = text.integer("num_nextn_predict_layers",
-                                  text.integer("mtp_num_hidden_layers", text.integer("num_mtp_modules", 0)));
+  model.mtp_layers = text.integer(
+      "num_mtp_modules", text.integer("num_nextn_predict_layers", text.integer("mtp_num_hidden_layers", 0)));
   model.norms_per_layer = family.norms_per_layer;
   model.layer_norm = family.layer_norm;
   if (text.where() != config.where()) {
@@ -63,6 +65,7 @@ ModelArchitecture architecture_from_config(const Json& document, const Json* hf_
   const HfFamily& family = family_of_config(config, text, model.architecture);
   read_sizes(config, text, family, model);
   std::vector<LayerGroup> layers = family.layers(text, model);
+  if (family.facts != nullptr) family.facts(text, model);
   const ConfigValues& quantised = config.has("quantization_config") ? config : text;
   CheckpointQuantization(quantised, hf_quant).apply(model, layers, family);
   for (const LayerGroup& layer : layers) append_layer(model.layers, layer);
@@ -72,11 +75,14 @@ ModelArchitecture architecture_from_config(const Json& document, const Json* hf_
 
 ModelArchitecture read_hf_config(const std::filesystem::path& path) {
   const std::filesystem::path file = std::filesystem::is_directory(path) ? path / "config.json" : path;
-  const Json config = read_json_file(file);
+  const auto read = [](const std::filesystem::path& name) {
+    return parse_python_json(read_file(name), name.string());
+  };
+  const Json config = read(file);
   const std::filesystem::path beside = file.parent_path() / "hf_quant_config.json";
   Json hf_quant;
   const bool has_quant = std::filesystem::exists(beside);
-  if (has_quant) hf_quant = read_json_file(beside);
+  if (has_quant) hf_quant = read(beside);
   std::string name =
       config.is_object() && config.contains("_name_or_path") && config["_name_or_path"].is_string()
           ? config["_name_or_path"].get<std::string>()
@@ -89,7 +95,7 @@ ModelArchitecture read_hf_config(const std::filesystem::path& path) {
 }
 
 ModelArchitecture parse_hf_config(std::string_view text, std::string_view where) {
-  return architecture_from_config(parse_json(text, where), nullptr, where, where);
+  return architecture_from_config(parse_python_json(text, where), nullptr, where, where);
 }
 
 }  // namespace warploom

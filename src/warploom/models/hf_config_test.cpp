@@ -109,10 +109,10 @@ TEST(HfConfig, RefusesWrongTypesAndRanges) {
 
 TEST(HfConfig, RefusesUnsupportedArchitecturesWithTheReason) {
   Json config = llama();
-  config["architectures"] = {"NemotronHForCausalLM"};
-  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "Mamba-2");
-  config["architectures"] = {"DeepseekV32ForCausalLM"};
-  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "sparse attention");
+  config["architectures"] = {"MiniMaxM1ForCausalLM"};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "lightning attention");
+  config["architectures"] = {"JambaForCausalLM"};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "state-space layers");
   config["architectures"] = {"Qwen3ForCausaLM"};
   EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "did you mean 'Qwen3ForCausalLM'");
   EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "supported: DeciLMForCausalLM");
@@ -362,7 +362,7 @@ TEST(HfConfig, ReadsModeloptFileBesideTheConfig) {
   EXPECT_EQ(model.layers[0].schemes.attention_input, MatmulScheme::Bf16);
   EXPECT_EQ(model.quantization.kv_cache, DataType::Fp8);
   const Json mixed = Json::parse(R"({"quantization": {"quant_algo": "MIXED_PRECISION"}})");
-  EXPECT_PRED2(contains_text, refusal<Unsupported>(llama(), &mixed), "MIXED_PRECISION");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(llama(), &mixed), "'quantized_layers' is missing");
 
   const auto folder = std::filesystem::temp_directory_path() / "warploom_hf_config_test";
   std::filesystem::create_directories(folder);
@@ -378,6 +378,61 @@ TEST(HfConfig, QuantizesOnLoadUnlessAlreadyQuantised) {
   const ModelArchitecture model = quantize_linears(read(llama()), MatmulScheme::Fp8);
   EXPECT_EQ(model.layers[0].schemes.attention_output, MatmulScheme::Fp8);
   EXPECT_THROW(quantize_linears(model, MatmulScheme::Int8), InvalidInput);
+}
+
+// Python's json module writes them; a config that needs one of them is still refused.
+TEST(HfConfig, ReadsWordsOfPythonsJson) {
+  std::string text = llama().dump();
+  text.insert(1, R"("time_step_limit": [0.0, Infinity, -Infinity, NaN], "_name_or_path": "say \"NaN\"", )");
+  EXPECT_EQ(parse_hf_config(text, "config.json").hidden, 4096);
+  Json config = llama();
+  config["hidden_size"] = 1e308;  // Infinity
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'hidden_size'");
+}
+
+TEST(HfConfig, ReadsAnAlgorithmForEachModule) {
+  const Json mixed = Json::parse(R"({"quantization": {"quant_algo": "MIXED_PRECISION",
+      "kv_cache_quant_algo": "NVFP4", "quantized_layers": {
+        "model.layers.*.self_attn.q_proj": {"quant_algo": "MXFP8"},
+        "model.layers.*.self_attn.k_proj": {"quant_algo": "MXFP8"},
+        "model.layers.*.self_attn.v_proj": {"quant_algo": "MXFP8"},
+        "model.layers.*.mlp.down_proj": {"quant_algo": "W4A16_NVFP4", "group_size": 16}}}})");
+  const ModelArchitecture model = read(llama(), &mixed);
+  EXPECT_EQ(model.layers[0].schemes.attention_input, MatmulScheme::Fp8Block);
+  EXPECT_EQ(model.layers[0].schemes.attention_output, MatmulScheme::Bf16);
+  EXPECT_EQ(model.layers[0].schemes.mlp, MatmulScheme::Int4WeightOnly);
+  EXPECT_EQ(model.quantization.kv_cache, DataType::NvFp4);
+  EXPECT_EQ(model.quantization.group_size, 16);
+  EXPECT_DOUBLE_EQ(model.quantization.scale_bytes, 1);
+  EXPECT_EQ(model.notes.size(), 2u);  // both have no kernel of their own
+  Json partly = mixed;
+  partly["quantization"]["quantized_layers"].erase("model.layers.*.self_attn.k_proj");
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(llama(), &partly), "self_attn.k_proj");
+}
+
+TEST(HfConfig, RefusesModulesThatAreNotThere) {
+  Json config = llama();
+  config["quantization_config"] = {{"quant_method", "fp8"},
+                                   {"modules_to_not_convert", {"model.layers.40.mlp"}}};
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config),
+               "'model.layers.40.mlp', expected a layer from 0");
+  config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4.self_atn.k_proj"};
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "did you mean 'self_attn'");
+  config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4.input_layernorm", "lm_head"};
+  EXPECT_NO_THROW(read(config));
+  const Json mixed = Json::parse(R"({"quantization": {"quant_algo": "MIXED_PRECISION", "quantized_layers": {
+      "model.layers.0.expert_bank.down_proj": {"quant_algo": "FP8"}}}})");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(llama(), &mixed),
+               "expected self_attn, mlp below a layer");
+}
+
+TEST(HfConfig, RefusesMechanismsByName) {
+  for (const char* key : {"hc_mult", "engram_layer_ids", "compress_ratios", "sparse_attention_config",
+                          "attn_res_block_size", "moe_latent_size", "linear_attn_config", "index_kpool"}) {
+    Json config = llama();
+    config[key] = 4;
+    EXPECT_PRED2(contains_text, refusal<Unsupported>(config), key);
+  }
 }
 
 TEST(HfConfig, RefusesTextThatIsNoJson) {

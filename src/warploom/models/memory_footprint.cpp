@@ -13,6 +13,8 @@ LayerParameters parameters_of(const LayerGroup& group, const LayerPlace& place,
   std::visit([&](const auto& mixer) { mixer.count(layer, place); }, group.mixer);
   layer.plain += element_count(model.norms_of(group), model.hidden, model.layer_norm ? 2 : 1);
   std::visit([&](const auto& part) { part.count(layer, place); }, group.feed_forward);
+  std::visit([&](const auto& part) { part.count(layer, place); }, group.lookup);
+  layer.plain += model.residual.parameters(model.hidden);
   return layer;
 }
 
@@ -34,14 +36,13 @@ ParameterCounts parameter_counts(const ModelArchitecture& model) {
   return counts;
 }
 
-double stored_bytes_per_element(MatmulScheme scheme, std::int64_t group_size) {
+double stored_bytes_per_element(MatmulScheme scheme, std::int64_t group_size, double scale_bytes) {
   constexpr double kBlockScaleBytes = 4.0 / (128.0 * 128.0);
-  constexpr double kGroupScaleBytes = 2.0;
   switch (scheme) {
     case MatmulScheme::Fp8Block:
       return 1.0 + kBlockScaleBytes;
     case MatmulScheme::Int4WeightOnly:
-      if (group_size > 0) return 0.5 + kGroupScaleBytes / static_cast<double>(group_size);
+      if (group_size > 0) return 0.5 + scale_bytes / static_cast<double>(group_size);
       break;
     default:
       break;
@@ -55,7 +56,8 @@ WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding&
   const LayerRange range = stage_layers(model.layer_count(), sharding.pipeline_parallel, stage);
   const double plain_bytes = bytes_per_element(model.dtype);
   const auto stored = [&model](double elements, MatmulScheme scheme) {
-    return Bytes(elements * stored_bytes_per_element(scheme, model.quantization.group_size));
+    return Bytes(elements * stored_bytes_per_element(scheme, model.quantization.group_size,
+                                                     model.quantization.scale_bytes));
   };
   WeightFootprint bytes;
   for (const LayerGroup& group : merged_layers(model, range.first, range.last)) {
@@ -68,7 +70,8 @@ WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding&
     bytes.mlp += layers * (stored(layer.mlp, group.schemes.mlp) +
                            stored(layer.shared_experts, group.schemes.shared_experts));
     bytes.experts += layers * stored(layer.experts, group.schemes.experts);
-    bytes.other += Bytes(layers * layer.plain * plain_bytes);
+    constexpr double kTableBytes = 1.0 + 1.0 / 32.0;  // fp8 with a scale of a byte for 32 elements
+    bytes.other += Bytes(layers * (layer.plain * plain_bytes + layer.tables * kTableBytes));
   }
   const Bytes table(element_count(local_vocabulary(model, sharding), model.hidden) * plain_bytes);
   const bool first = stage == 0, last = stage == sharding.pipeline_parallel - 1;
@@ -94,18 +97,21 @@ Bytes KvFootprint::of_request(std::int64_t tokens) const {
 KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& sharding,
                          std::optional<DataType> kv_cache, std::int64_t stage) {
   check_sharding(model, sharding, "sharding");
-  const double element = bytes_per_element(kv_cache.value_or(model.quantization.kv_cache));
+  const DataType type = kv_cache.value_or(model.quantization.kv_cache);
+  const double element = bytes_per_element(type);
   const LayerRange range = stage_layers(model.layer_count(), sharding.pipeline_parallel, stage);
-  const LayerPlace place = place_of(model, sharding);
+  LayerPlace place = place_of(model, sharding);
+  place.kv_cache = type;
   KvFootprint footprint;
   for (const LayerGroup& group : merged_layers(model, range.first, range.last)) {
     const LayerCache cache = std::visit([&](const auto& mixer) { return mixer.cache(place); }, group.mixer);
     const auto layers = static_cast<double>(group.count);
-    footprint.per_request += Bytes(layers * cache.per_request * bytes_per_element(model.dtype));
-    if (cache.per_token == 0) continue;
+    footprint.per_request +=
+        Bytes(layers * (cache.per_request * bytes_per_element(model.dtype) + cache.bytes_per_request));
+    const double per_token = cache.per_token * element + cache.bytes_per_token;
+    if (per_token == 0) continue;
     footprint.window = std::max(footprint.window, cache.window);
-    (cache.window > 0 ? footprint.windowed_per_token : footprint.full_per_token) +=
-        Bytes(layers * cache.per_token * element);
+    (cache.window > 0 ? footprint.windowed_per_token : footprint.full_per_token) += Bytes(layers * per_token);
     (cache.window > 0 ? footprint.windowed_layers : footprint.full_layers) += group.count;
   }
   footprint.full_per_token = footprint.full_per_token / static_cast<double>(sharding.context_ranks());

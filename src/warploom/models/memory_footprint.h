@@ -23,8 +23,9 @@ struct ParameterCounts {
 };
 ParameterCounts parameter_counts(const ModelArchitecture& model);
 
-// Bytes of one element as stored, scales included; group_size 0 = the scheme's usual group.
-double stored_bytes_per_element(MatmulScheme scheme, std::int64_t group_size);
+// Bytes of one element as stored, scales included; group_size 0 = the scheme's usual group. `scale_bytes`: of
+// a group of 4-bit weights alone.
+double stored_bytes_per_element(MatmulScheme scheme, std::int64_t group_size, double scale_bytes = 2.0);
 
 struct WeightFootprint {
   Bytes attention, mlp, experts, embeddings, other;
@@ -41,7 +42,7 @@ struct KvFootprint {
   Bytes full_per_token;      // layers that keep every token
   Bytes windowed_per_token;  // layers that keep the last `window` tokens
   std::int64_t window = 0;
-  Bytes per_request;  // states of linear-attention layers, any length
+  Bytes per_request;  // recurrent states, and windows beside a compressed cache: any length
   std::int64_t full_layers = 0, windowed_layers = 0;
   // Bytes of a request with that many tokens in the cache.
   Bytes of_request(std::int64_t tokens) const;

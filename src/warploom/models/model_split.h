@@ -22,7 +22,10 @@ std::int64_t local_vocabulary(const ModelArchitecture& model, const Sharding& sh
 
 // The place of the model's layers on one GPU; `sharding` outlives it.
 inline LayerPlace place_of(const ModelArchitecture& model, const Sharding& sharding) {
-  return {.hidden = model.hidden, .dtype = model.dtype, .sharding = sharding};
+  return {.hidden = model.hidden,
+          .dtype = model.dtype,
+          .sharding = sharding,
+          .kv_cache = model.quantization.kv_cache};
 }
 
 }  // namespace warploom

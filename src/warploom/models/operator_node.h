@@ -22,10 +22,13 @@ enum class Stream { Main, BesideExperts };
 //   shared_silu_and_mul, shared_down_proj, shared_gate, shared_add, experts_add, lm_head, sampling, quantize,
 //   MLA: qkv_a_proj, q_b_proj, q_proj, kv_b_proj, q_absorb, v_absorb, mla_prefill, mla_decode; linear
 //   attention: linear_in_proj, linear_gates_proj, linear_convolution, linear_scan, linear_state_update,
-//   gated_norm; collectives: allreduce, embedding_allreduce, logits_allgather, qk_norm_allreduce,
-//   moe_allgather, moe_reduce_scatter, moe_dispatch, moe_combine, pipeline_send, pipeline_allgather; context
-//   parallelism: cp_query_allgather, cp_lse_allgather, cp_output_reduce_scatter, cp_output_allreduce,
-//   cp_kv_allgather.
+//   gated_norm, linear_gates_up_proj, mamba_in_proj; gates: gate_proj, head_gate_proj, output_gate; whole
+//   blocks: sparse_attention, sparse_attention_reuse, compressed_attention, block_sparse_attention,
+//   ngram_lookup; experts in a latent: latent_down_proj, latent_norm, latent_up_proj; residuals:
+//   residual_sum, hyper_expand, hyper_pre, hyper_connection, hyper_post, hyper_contract; collectives:
+//   allreduce, embedding_allreduce, logits_allgather, qk_norm_allreduce, moe_allgather, moe_reduce_scatter,
+//   moe_dispatch, moe_combine, pipeline_send, pipeline_allgather; context parallelism: cp_query_allgather,
+//   cp_lse_allgather, cp_output_reduce_scatter, cp_output_allreduce, cp_kv_allgather.
 struct OperatorNode {
   Operator op;
   std::int64_t count = 1;

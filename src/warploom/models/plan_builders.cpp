@@ -14,9 +14,8 @@ std::int64_t PlanContext::layer_count() const {
 }
 
 LaunchedLayer PlanContext::launched(const LayerGroup& group) const {
-  return {{.hidden = model.hidden, .dtype = model.dtype, .sharding = sharding},
+  return {{.hidden = model.hidden, .dtype = model.dtype, .sharding = sharding, .kv_cache = kv_cache},
           options,
-          kv_cache,
           group.count,
           group.schemes};
 }
@@ -24,8 +23,8 @@ LaunchedLayer PlanContext::launched(const LayerGroup& group) const {
 PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sharding,
                               const GraphOptions& options) {
   check_sharding(model, sharding, "sharding");
-  PlanContext context{model, sharding, options, local_vocabulary(model, sharding),
-                      {},    true,     true,    DataType::Bf16};
+  PlanContext context{model, sharding, options,       local_vocabulary(model, sharding), {}, {},
+                      true,  true,     DataType::Bf16};
   LayerRange range{0, model.layer_count()};
   if (options.pipeline_stage) {
     const std::int64_t stage = *options.pipeline_stage;
@@ -38,6 +37,7 @@ PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sh
     context.last_stage = stage == sharding.pipeline_parallel - 1;
   }
   context.layers = merged_layers(model, range.first, range.last);
+  context.range = range;
   for (LayerGroup& group : context.layers) {
     if (group.schemes.experts == MatmulScheme::MxFp4A16) group.schemes.experts = options.mxfp4_scheme;
   }

@@ -19,6 +19,7 @@ struct PlanContext {
   const GraphOptions& options;
   std::int64_t vocabulary = 0;     // rows of one GPU
   std::vector<LayerGroup> layers;  // merged
+  LayerRange range;                // which of the model's they are
   bool first_stage = true, last_stage = true;
   DataType kv_cache = DataType::Bf16;
 
@@ -29,6 +30,9 @@ struct PlanContext {
 
 PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sharding,
                               const GraphOptions& options);
+
+// Norms before and behind the parts of layers, and the mixing of residuals that are more than one sum.
+void add_residuals(ScaledOperators& plan, const PlanContext& context);
 
 ScaledOperators dense_plan(const PlanContext& context);
 ScaledOperators collective_plan(const PlanContext& context);

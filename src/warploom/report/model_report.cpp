@@ -1,11 +1,34 @@
 #include "warploom/report/model_report.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
 namespace warploom {
+namespace {
+
+std::string blocks_text(const ModelListing& model) {
+  TextTable table({{"kernel", Align::Left}, {"operator", Align::Left}, {"measured on", Align::Left}});
+  for (const MeasuredBlock& block : model.blocks)
+    table.add_row(
+        {block.block, block.family,
+         block.gpus.empty() ? "no GPU: structural model" : fmt::format("{}", fmt::join(block.gpus, " "))});
+  return table.text();
+}
+
+Json blocks_json(const ModelListing& model) {
+  Json list = Json::array();
+  for (const MeasuredBlock& block : model.blocks)
+    list.push_back({{"block", block.block}, {"operator", block.family}, {"measured_on", block.gpus}});
+  return list;
+}
+
+}  // namespace
+
 std::string model_list_text(const std::vector<ModelListing>& models) {
   TextTable table({{"model", Align::Left},
                    {"architecture", Align::Left},
@@ -20,7 +43,7 @@ std::string model_list_text(const std::vector<ModelListing>& models) {
                    significant_text(model.active_parameters * 1e-9) + " B", gibibytes_text(model.weights),
                    bytes_text(model.kv_per_token)});
   }
-  return table.text();
+  return models.size() == 1 ? table.text() + "\n" + blocks_text(models.front()) : table.text();
 }
 
 Json model_list_json(const std::vector<ModelListing>& models) {
@@ -34,7 +57,8 @@ Json model_list_json(const std::vector<ModelListing>& models) {
                     {"active_parameters", model.active_parameters},
                     {"weight_bytes", model.weights.value()},
                     {"kv_bytes_per_token", model.kv_per_token.value()},
-                    {"source", model.source}});
+                    {"source", model.source},
+                    {"blocks", blocks_json(model)}});
   }
   return Json{{"models", std::move(list)}};
 }

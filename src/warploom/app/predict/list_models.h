@@ -10,6 +10,13 @@
 
 namespace warploom {
 
+// A kind of kernel that the model launches, and on which GPUs its family was measured.
+struct MeasuredBlock {
+  std::string block;              // the kernel's role in the model, as a step's breakdown names it
+  std::string family;             // of its operator
+  std::vector<std::string> gpus;  // none: answered by the structural model alone
+};
+
 struct ModelListing {
   std::string name;
   std::vector<std::string> aliases;
@@ -19,6 +26,7 @@ struct ModelListing {
   Bytes weights;                                 // on one GPU, unsharded
   Bytes kv_per_token;                            // on one GPU, unsharded
   std::string source;
+  std::vector<MeasuredBlock> blocks;  // of prompts and of new tokens, in the order of a step
 };
 
 // Every built-in model, by name; or the one that `name_or_path` names (a config.json of `files` or its folder

@@ -207,10 +207,4 @@ std::string quantization_of(const ConcurrencyTruth& row, const ModelArchitecture
   return mode;
 }
 
-ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchitecture& model) {
-  const std::string scheme = quantization_of(row, model);
-  if (scheme.empty()) return model;
-  return quantize_linears(model, parse_enum<MatmulScheme>(scheme, "quantisation"));
-}
-
 }  // namespace warploom

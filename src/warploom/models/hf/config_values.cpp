@@ -98,6 +98,16 @@ std::vector<std::int64_t> ConfigValues::integers(std::string_view key) const {
   return result;
 }
 
+std::int64_t layer_count_of(const ConfigValues& text) {
+  constexpr std::int64_t kMostLayers = 10'000;
+  const std::int64_t count = text.needed({"num_hidden_layers", "n_layer"});
+  if (count > kMostLayers) {
+    throw InvalidInput(
+        fmt::format("{}: 'num_hidden_layers' is {}, expected at most {}", text.where(), count, kMostLayers));
+  }
+  return count;
+}
+
 bool is_switched_on(const ConfigValues& config, std::string_view key) {
   const Json* value = config.find(key);
   if (value == nullptr) return false;

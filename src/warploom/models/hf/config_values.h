@@ -45,6 +45,8 @@ class ConfigValues {
   std::string where_;
 };
 
+// 'num_hidden_layers'. Throws InvalidInput when it is missing or more than any model has.
+std::int64_t layer_count_of(const ConfigValues& text);
 // Whether the mechanism under `key` is there: neither absent nor 0 nor false.
 bool is_switched_on(const ConfigValues& config, std::string_view key);
 

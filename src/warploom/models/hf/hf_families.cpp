@@ -12,18 +12,23 @@
 
 namespace warploom {
 
-extern const HfFamily kDeciLmFamily, kDeepSeekFamily, kGemmaFamily, kGemma2Family, kGemma3Family,
-    kGemma4Family, kGlm4Family, kGptOssFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily,
-    kMixtralFamily, kPhiFamily, kQwen1Family, kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily,
-    kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily;
+extern const HfFamily kDeciLmFamily, kDeepSeekFamily, kDeepSeekV4Family, kDeepSeekV41Family, kGemmaFamily,
+    kGemma2Family, kGemma3Family, kGemma4Family, kGlm4Family, kGlm5NextFamily, kGptOssFamily,
+    kKimiLinearFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily, kMiniMaxM3Family,
+    kMixtralFamily, kMuseGlimmerFamily, kNemotronHFamily, kPhiFamily, kQwen1Family, kQwen2Family,
+    kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily,
+    kSparseLatentFamily, kStepFamily;
 
 namespace {
 
 constexpr std::array kFamilies{
-    &kDeciLmFamily,   &kDeepSeekFamily,  &kGemmaFamily,  &kGemma2Family,   &kGemma3Family,   &kGemma4Family,
-    &kGlm4Family,     &kGptOssFamily,    &kLlamaFamily,  &kLlama4Family,   &kMimoV2Family,   &kMiniMaxFamily,
-    &kMixtralFamily,  &kPhiFamily,       &kQwen1Family,  &kQwen2Family,    &kQwen2MoeFamily, &kQwen3Family,
-    &kQwen3MoeFamily, &kQwen3NextFamily, &kQwen35Family, &kQwen35MoeFamily};
+    &kDeciLmFamily,   &kDeepSeekFamily,   &kDeepSeekV4Family, &kDeepSeekV41Family, &kGemmaFamily,
+    &kGemma2Family,   &kGemma3Family,     &kGemma4Family,     &kGlm4Family,        &kGlm5NextFamily,
+    &kGptOssFamily,   &kKimiLinearFamily, &kLlamaFamily,      &kLlama4Family,      &kMimoV2Family,
+    &kMiniMaxFamily,  &kMiniMaxM3Family,  &kMixtralFamily,    &kMuseGlimmerFamily, &kNemotronHFamily,
+    &kPhiFamily,      &kQwen1Family,      &kQwen2Family,      &kQwen2MoeFamily,    &kQwen3Family,
+    &kQwen3MoeFamily, &kQwen3NextFamily,  &kQwen35Family,     &kQwen35MoeFamily,   &kSparseLatentFamily,
+    &kStepFamily};
 
 struct Refused {
   std::string_view prefix;  // of the architecture
@@ -31,16 +36,10 @@ struct Refused {
 };
 
 constexpr std::array kRefused{
-    Refused{"DeepseekV32", "sparse attention (an indexer picks the tokens to attend to) has no kernel model"},
-    Refused{"DeepseekV4", "compressed and sparse attention has no kernel model"},
-    Refused{"GlmMoeDsa", "sparse attention (an indexer picks the tokens to attend to) has no kernel model"},
-    Refused{"MiniMaxM3", "sparse attention has no kernel model"},
-    Refused{"NemotronH", "Mamba-2 layers mixed with attention and MLP layers have no operator graph"},
     Refused{"Gemma3n", "layers share keys and values and have per-layer embeddings"},
-    Refused{"Step3p", "windowed layers have heads of their own, whose number the config does not give"},
-    Refused{"Step3", "multi-matrix factorised attention has no kernel model"},
-    Refused{"KimiK3", "Kimi delta attention mixed with latent attention has no operator graph"},
-    Refused{"KimiLinear", "Kimi delta attention mixed with latent attention has no operator graph"},
+    Refused{"Step3ForCausalLM", "multi-matrix factorised attention has no kernel model"},
+    Refused{"Step3Text", "multi-matrix factorised attention has no kernel model"},
+    Refused{"Step3VL", "multi-matrix factorised attention has no kernel model"},
     Refused{"MiniMaxM1", "lightning attention has no kernel model"},
     Refused{"MiniMaxText01", "lightning attention has no kernel model"},
     Refused{"Mamba", "state-space models have no operator graph"},
@@ -64,6 +63,15 @@ constexpr std::array kRefusedFields{
     RefusedField{"num_kv_shared_layers", "layers that share keys and values are not modelled"},
     RefusedField{"hidden_size_per_layer_input", "per-layer embeddings are not modelled"},
     RefusedField{"linear_attn_config", "this kind of linear attention has no operator graph"},
+    RefusedField{"sparse_attention_config", "attention to chosen blocks of tokens has no operator graph"},
+    RefusedField{"compress_ratios", "a compressed cache has no operator graph"},
+    RefusedField{"index_kpool", "pooled index keys have no operator graph"},
+    RefusedField{"kv_source_layer_ids", "layers that share a compressed cache have no operator graph"},
+    RefusedField{"hc_mult", "hyper-connections have no operator graph"},
+    RefusedField{"engram_layer_ids", "look-ups of n-grams have no operator graph"},
+    RefusedField{"attn_res_block_size", "sums over the outputs of earlier layers have no operator graph"},
+    RefusedField{"moe_latent_size", "experts that work in a latent have no operator graph"},
+    RefusedField{"routed_expert_hidden_size", "experts that work in a latent have no operator graph"},
 };
 
 // In alphabetical order.
@@ -105,7 +113,8 @@ const HfFamily& family_of_config(const ConfigValues& config, const ConfigValues&
                                   did_you_mean(architecture, supported_architectures()), supported_list()));
   }
   for (const RefusedField& field : kRefusedFields) {
-    if (field.key != family->reads_key && is_switched_on(text, field.key)) {
+    const auto reads = std::find(family->reads_keys.begin(), family->reads_keys.end(), field.key);
+    if (reads == family->reads_keys.end() && is_switched_on(text, field.key)) {
       throw Unsupported(fmt::format("{}: '{}' of {} is not supported: {}", config.where(), field.key,
                                     architecture, field.reason));
     }

@@ -7,13 +7,10 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "warploom/models/hf/layer_modules.h"
+
 namespace warploom {
 namespace {
-
-constexpr std::string_view kSupportedMethods =
-    "fp8 (also with weight_block_size 128 x 128), fbgemm_fp8, awq and gptq (4 or 8 bits), "
-    "compressed-tensors, modelopt "
-    "(FP8, NVFP4, W4A16), mxfp4";
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -21,65 +18,17 @@ std::string lower(std::string text) {
   return text;
 }
 
-[[noreturn]] void refuse(const ConfigValues& config, std::string_view what) {
-  throw Unsupported(
-      fmt::format("{}: {} is not supported; supported: {}", config.where(), what, kSupportedMethods));
-}
-
-MatmulScheme weight_only(const ConfigValues& config, std::int64_t bits, std::string_view method) {
-  if (bits == 4) return MatmulScheme::Int4WeightOnly;
-  if (bits == 8) return MatmulScheme::Int8WeightOnly;
-  refuse(config, fmt::format("{} with {} bits", method, bits));
-}
-
-MatmulScheme fp8_scheme(const ConfigValues& config) {
-  if (config.has("weight_block_size")) {
-    if (config.integers("weight_block_size") != std::vector<std::int64_t>{128, 128}) {
-      refuse(config, "fp8 with a weight_block_size other than [128, 128]");
-    }
-    return MatmulScheme::Fp8Block;
-  }
-  return config.text("activation_scheme", "dynamic") == "static" ? MatmulScheme::Fp8Static
-                                                                 : MatmulScheme::Fp8;
-}
-
-MatmulScheme group_scheme(const ConfigValues& group, std::string_view format) {
-  const auto weights = group.nested("weights");
-  if (!weights) refuse(group, "a group without 'weights'");
-  const std::int64_t bits = weights->needed("num_bits");
-  const std::string type = weights->text("type", "int");
-  const auto inputs = group.nested("input_activations");
-  const bool dynamic = inputs && inputs->has("dynamic") && inputs->find("dynamic")->is_boolean() &&
-                       inputs->flag("dynamic", true);
-  if (type == "float" && bits == 4 && inputs && format.find("nvfp4") != std::string_view::npos)
-    return MatmulScheme::NvFp4;
-  if (type == "float" && bits == 4 && inputs && weights->integer("group_size", 0) == 16)
-    return MatmulScheme::NvFp4;
-  if (type == "float" && bits == 8 && inputs) {
-    if (weights->text("strategy") == "block") return MatmulScheme::Fp8Block;
-    return dynamic ? MatmulScheme::Fp8 : MatmulScheme::Fp8Static;
-  }
-  if (type == "int" && bits == 8 && inputs) return MatmulScheme::Int8;
-  if (type == "int" && !inputs) return weight_only(group, bits, "compressed-tensors");
-  refuse(group, fmt::format("compressed-tensors with {}-bit {} weights{}", bits, type,
-                            inputs ? " and quantised activations" : " alone"));
-}
-
-bool is_fp8_cache(const ConfigValues& config) {
-  const auto scheme = config.nested("kv_cache_scheme");
-  return scheme && scheme->integer("num_bits", 0) == 8 && scheme->text("type") == "float";
-}
-
 }  // namespace
 
 void CheckpointQuantization::exclude(std::vector<std::string> patterns) {
-  for (const std::string& pattern : patterns) excluded_.emplace_back(pattern, facts_.method);
+  schemes_.exclude(patterns, facts_.method);
   facts_.not_converted = std::move(patterns);
 }
 
 CheckpointQuantization::CheckpointQuantization(const ConfigValues& config, const Json* hf_quant) {
   if (const auto quantization = config.nested("quantization_config")) {
     read_checkpoint(*quantization);
+    read_experts(config, *quantization);
   } else if (hf_quant != nullptr) {
     const ConfigValues document(*hf_quant, "hf_quant_config.json");
     const auto modelopt = document.nested("quantization");
@@ -88,119 +37,168 @@ CheckpointQuantization::CheckpointQuantization(const ConfigValues& config, const
     facts_.method = "modelopt";
     read_modelopt(*modelopt, "exclude_modules");
   }
+  const auto take_group = [this](const StoredScheme& scheme) {
+    if (scheme.group_size > 0) facts_.group_size = scheme.group_size;
+    if (scheme.scheme == MatmulScheme::Int4WeightOnly) facts_.scale_bytes = scheme.scale_bytes;
+  };
+  if (schemes_.usual()) take_group(*schemes_.usual());
+  std::for_each(schemes_.named_schemes().begin(), schemes_.named_schemes().end(), take_group);
+}
+
+// 'expert_dtype' of an fp8 checkpoint, beside the sizes or in the quantisation.
+void CheckpointQuantization::read_experts(const ConfigValues& config, const ConfigValues& quantization) {
+  const std::string type = quantization.text("expert_dtype", config.text("expert_dtype"));
+  if (type.empty() || type == "fp8") return;
+  if (type != "fp4" || !schemes_.usual())
+    refuse_quantization(quantization, fmt::format("expert_dtype '{}'", type));
+  experts_ = mxfp4_scheme();
 }
 
 void CheckpointQuantization::read_checkpoint(const ConfigValues& config) {
   facts_.method = lower(config.text("quant_method"));
+  if (facts_.method.empty() && config.has("quant_algo")) facts_.method = "modelopt";
   facts_.group_size = config.integer("group_size", 0);
   const std::string& method = facts_.method;
   if (method.starts_with("modelopt"))
     return read_modelopt(config, config.has("ignore") ? "ignore" : "exclude_modules");
   if (method == "compressed-tensors") return read_compressed_tensors(config);
   if (method == "fp8") {
-    scheme_ = fp8_scheme(config);
+    schemes_.set_usual(fp8_scheme(config));
+    // Experts in another form over an fp8 checkpoint; 'ignore' says what keeps the checkpoint's own.
+    if (config.has("quantized_layers")) return read_named_layers(config);
   } else if (method == "fbgemm_fp8") {
-    scheme_ = MatmulScheme::Fp8;
+    schemes_.set_usual({.scheme = MatmulScheme::Fp8});
   } else if (method.starts_with("awq") || method.starts_with("gptq") || method == "auto-round") {
-    scheme_ = weight_only(config, config.needed({"bits", "w_bit"}), method);
+    schemes_.set_usual(weight_only_scheme(config, config.needed({"bits", "w_bit"}), method));
   } else if (method == "mxfp4") {
-    scheme_ = MatmulScheme::MxFp4A16;
+    schemes_.set_usual(mxfp4_scheme());
     experts_only_ = true;
   } else {
-    refuse(config,
-           method.empty() ? "a quantization_config without quant_method" : "quant_method '" + method + "'");
+    refuse_quantization(config, method.empty() ? "a quantization_config without quant_method"
+                                               : "quant_method '" + method + "'");
   }
   exclude(config.texts(config.has("modules_to_not_convert") ? "modules_to_not_convert" : "ignored_layers"));
+}
+
+void CheckpointQuantization::read_cache(const ConfigValues& config) {
+  facts_.kv_cache = cache_type_of(config, config.text("kv_cache_quant_algo"));
+  const Json* scheme = config.find("kv_cache_scheme");
+  if (scheme == nullptr) return;
+  if (scheme->is_string()) {
+    facts_.kv_cache = cache_type_of(config, config.text("kv_cache_scheme"));
+    return;
+  }
+  const ConfigValues cache = *config.nested("kv_cache_scheme");
+  const std::int64_t bits = cache.integer("num_bits", 0);
+  if (cache.text("type") != "float" || (bits != 8 && bits != 4))
+    refuse_quantization(cache, fmt::format("a cache of {} bits, type '{}'", bits, cache.text("type")));
+  facts_.kv_cache = bits == 8 ? DataType::Fp8 : DataType::NvFp4;
+}
+
+// 'quantized_layers': an algorithm for each module by name.
+void CheckpointQuantization::read_named_layers(const ConfigValues& config) {
+  const auto layers = config.nested("quantized_layers");
+  if (!layers)
+    throw InvalidInput(fmt::format("{}: 'quantized_layers' is missing, expected the algorithm of each module",
+                                   config.where()));
+  const Json* document = config.find("quantized_layers");
+  for (const auto& [name, entry] : document->items()) {
+    const ConfigValues module(entry, fmt::format("{}: {}", layers->where(), name));
+    if (!entry.is_object())
+      throw InvalidInput(fmt::format("{}: is no object, expected one with quant_algo", module.where()));
+    schemes_.name(name, scheme_of_algorithm(module, module.text("quant_algo")), module.where());
+  }
 }
 
 void CheckpointQuantization::read_modelopt(const ConfigValues& config, std::string_view ignore_key) {
   const std::string algorithm = config.text("quant_algo");
   facts_.group_size = config.integer("group_size", 0);
-  const std::string cache = lower(config.text("kv_cache_quant_algo"));
-  if (cache == "fp8" || is_fp8_cache(config)) {
-    facts_.kv_cache = DataType::Fp8;
-  } else if (!cache.empty() && cache != "none") {
-    refuse(config, fmt::format("kv_cache_quant_algo '{}'", cache));
-  }
+  read_cache(config);
   exclude(config.texts(ignore_key));
-  if (algorithm == "FP8") {
-    scheme_ = MatmulScheme::Fp8Static;
-  } else if (algorithm == "FP8_PER_CHANNEL_PER_TOKEN") {
-    scheme_ = MatmulScheme::Fp8;
-  } else if (algorithm == "NVFP4") {
-    scheme_ = MatmulScheme::NvFp4;
-  } else if (algorithm == "W4A16_AWQ" || algorithm == "W4A16") {
-    scheme_ = MatmulScheme::Int4WeightOnly;
-  } else if (algorithm.empty()) {
+  if (algorithm.empty()) {
     facts_.method.clear();  // the cache alone
+  } else if (algorithm == "MIXED_PRECISION") {
+    read_named_layers(config);
   } else {
-    refuse(config, fmt::format("quant_algo '{}'", algorithm));
+    schemes_.set_usual(scheme_of_algorithm(config, algorithm));
   }
-  if (scheme_ == MatmulScheme::NvFp4) facts_.group_size = 16;
 }
 
 void CheckpointQuantization::read_compressed_tensors(const ConfigValues& config) {
   const auto groups = config.nested("config_groups");
   const Json* document = config.find("config_groups");
-  if (!groups || document->empty()) refuse(config, "compressed-tensors without config_groups");
-  bool first = true;
+  if (!groups || document->empty()) refuse_quantization(config, "compressed-tensors without config_groups");
   for (const auto& [name, entry] : document->items()) {
     const ConfigValues group(entry, fmt::format("{}: {}", groups->where(), name));
-    const MatmulScheme scheme = group_scheme(group, config.text("format"));
-    if (!first && scheme != scheme_) refuse(config, "compressed-tensors with groups of different schemes");
-    scheme_ = scheme;
-    first = false;
-    if (const auto weights = group.nested("weights")) facts_.group_size = weights->integer("group_size", 0);
+    const StoredScheme scheme = scheme_of_group(group, config.text("format"));
+    const std::vector<std::string> targets = group.texts("targets");
+    const bool all = targets.empty() || std::find(targets.begin(), targets.end(), "Linear") != targets.end();
+    if (all && schemes_.usual() && *schemes_.usual() != scheme)
+      refuse_quantization(config, "compressed-tensors with groups of different schemes for the same modules");
+    if (all) {
+      schemes_.set_usual(scheme);
+    } else {
+      for (const std::string& target : targets) schemes_.name(target, scheme, group.where());
+    }
   }
-  if (is_fp8_cache(config)) facts_.kv_cache = DataType::Fp8;
+  read_cache(config);
   exclude(config.texts("ignore"));
 }
 
 MatmulScheme CheckpointQuantization::scheme_of(MatmulScheme plain, std::int64_t layer, std::string_view where,
                                                std::span<const std::string_view> modules) const {
-  constexpr std::array<std::string_view, 3> kPrefixes{"model.layers.", "language_model.model.layers.",
-                                                      "model.language_model.layers."};
-  std::size_t kept = 0;
-  for (const std::string_view module : modules) {
-    const bool excluded = std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) {
-      const std::string path = fmt::format("{}{}.{}", prefix, layer, module);
-      return std::any_of(excluded_.begin(), excluded_.end(), [&](const auto& p) { return p.matches(path); });
-    });
-    kept += excluded ? 1 : 0;
+  std::optional<StoredScheme> joint;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const std::optional<StoredScheme> own = schemes_.of(layer, modules[i]);
+    if (i > 0 && own != joint)
+      throw Unsupported(
+          fmt::format("{}: the checkpoint stores the {} and the {} of layer {}, which engines fuse, in "
+                      "different ways: it quantises only part of them, or not alike",
+                      where, modules.front(), modules[i], layer));
+    joint = own;
   }
-  if (kept == modules.size()) return plain;
-  if (kept == 0) return scheme_;
-  throw Unsupported(
-      fmt::format("{}: the checkpoint quantises only part of the {} of layer {}, which engines fuse", where,
-                  modules.front(), layer));
+  return joint ? joint->scheme : plain;
+}
+
+void CheckpointQuantization::note_stand_ins(ModelArchitecture& model) const {
+  std::vector<StoredScheme> all = schemes_.named_schemes();
+  if (schemes_.usual()) all.push_back(*schemes_.usual());
+  for (const StoredScheme& scheme : all) {
+    const std::string note(scheme.priced_as);
+    if (!note.empty() && std::find(model.notes.begin(), model.notes.end(), note) == model.notes.end())
+      model.notes.push_back(note);
+  }
 }
 
 void CheckpointQuantization::apply(ModelArchitecture& model, std::vector<LayerGroup>& layers,
                                    const HfFamily& family) const {
   model.quantization = facts_;
+  if (facts_.kv_cache == DataType::Bf16) model.quantization.kv_cache = family.kv_cache;
   const MatmulScheme plain = plain_scheme(model.dtype);
+  std::vector<std::string> parts;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerSchemes& schemes = layers[i].schemes;
     schemes = {plain, plain, plain, plain, plain};
     if (facts_.method.empty()) continue;
-    const auto all = [&](std::span<const std::string_view> modules) {
-      return scheme_of(plain, static_cast<std::int64_t>(i), model.name, modules);
+    const LayerModuleNames names(layers[i], family);
+    names.add_parts(parts);
+    const auto scheme = [&](const std::vector<std::string>& modules) {
+      const std::vector<std::string_view> paths(modules.begin(), modules.end());
+      return scheme_of(plain, static_cast<std::int64_t>(i), model.name, paths);
     };
-    const auto scheme = [&](std::string_view module) { return all({&module, 1}); };
-    const MixtureOfExperts* mixture = layers[i].mixture();
-    if (mixture != nullptr) schemes.experts = scheme(family.experts_module);
+    schemes.experts = scheme(names.experts);
+    // Experts have a type of their own unless a list names them.
+    if (experts_ && !names.experts.empty() && schemes.experts == schemes_.usual()->scheme)
+      schemes.experts = experts_->scheme;
     if (experts_only_) continue;
-    const LayerModules modules =
-        std::visit([](const auto& mixer) { return mixer.modules(); }, layers[i].mixer);
-    if (!modules.input.empty()) {
-      schemes.attention_input = std::holds_alternative<GatedDeltaNet>(layers[i].mixer)
-                                    ? scheme(family.linear_attention_module)
-                                    : all(modules.input);
-      schemes.attention_output = scheme(modules.output);
-    }
-    if (mixture == nullptr || mixture->mlp_intermediate > 0) schemes.mlp = scheme("mlp.down_proj");
-    if (mixture != nullptr) schemes.shared_experts = scheme(family.shared_experts_module);
+    schemes.attention_input = scheme(names.mixer_input);
+    schemes.attention_output = scheme(names.mixer_output);
+    schemes.mlp = scheme(names.mlp);
+    schemes.shared_experts = scheme(names.shared_experts);
   }
+  if (facts_.method.empty()) return;
+  schemes_.check_names(std::ssize(layers) + std::max<std::int64_t>(model.mtp_layers, 1), parts, model.name);
+  note_stand_ins(model);
 }
 
 }  // namespace warploom

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "warploom/models/hf/mixer_readers.h"
+
 namespace warploom {
 namespace {
 
@@ -48,16 +50,6 @@ std::int64_t head_dim_of(const ConfigValues& text, std::int64_t hidden, std::int
 }
 
 }  // namespace
-
-std::int64_t layer_count_of(const ConfigValues& text) {
-  constexpr std::int64_t kMostLayers = 10'000;
-  const std::int64_t count = text.needed({"num_hidden_layers", "n_layer"});
-  if (count > kMostLayers) {
-    throw InvalidInput(
-        fmt::format("{}: 'num_hidden_layers' is {}, expected at most {}", text.where(), count, kMostLayers));
-  }
-  return count;
-}
 
 std::vector<LayerType> layer_types_of(const ConfigValues& text,
                                       const std::function<LayerType(std::int64_t)>& otherwise) {
@@ -124,27 +116,6 @@ Attention with_window(Attention attention, AttentionReach reach, std::int64_t wi
   return attention;
 }
 
-LatentAttention read_latent_attention(const ConfigValues& text) {
-  LatentAttention latent;
-  latent.q_lora_rank = text.integer("q_lora_rank", 0);
-  latent.shape.heads = text.needed("num_attention_heads");
-  latent.shape.kv_lora_rank = text.needed("kv_lora_rank");
-  latent.shape.rope_head_dim = text.needed("qk_rope_head_dim");
-  latent.shape.nope_head_dim = text.needed("qk_nope_head_dim");
-  latent.shape.value_head_dim = text.needed("v_head_dim");
-  return latent;
-}
-
-GatedDeltaNet read_gated_delta_net(const ConfigValues& text) {
-  GatedDeltaNet linear;
-  linear.key_heads = text.needed("linear_num_key_heads");
-  linear.value_heads = text.needed("linear_num_value_heads");
-  linear.key_dim = text.needed("linear_key_head_dim");
-  linear.value_dim = text.needed("linear_value_head_dim");
-  linear.convolution_width = text.needed("linear_conv_kernel_dim");
-  return linear;
-}
-
 std::vector<LayerGroup> layers_of_types(const ConfigValues& text, const ModelArchitecture& model,
                                         const std::vector<LayerType>& types, const Attention& full,
                                         const Attention& narrow) {
@@ -170,7 +141,7 @@ std::vector<LayerGroup> layers_of_types(const ConfigValues& text, const ModelArc
         mixer = kept(chunked, reaching(AttentionReach::Chunked, "attention_chunk_size"));
         break;
       case LayerType::Linear:
-        mixer = kept(linear, [&] { return read_gated_delta_net(text); });
+        mixer = kept(linear, [&] { return read_gated_delta_net(text, model); });
         break;
     }
   }
@@ -189,12 +160,19 @@ MixtureOfExperts read_mixture(const ConfigValues& text, std::string_view width_k
   return mixture;
 }
 
+std::int64_t product_of(const ConfigValues& text, std::string_view number, std::string_view width) {
+  const std::int64_t count = text.integer(number, 0);
+  const std::int64_t each = count > 0 ? text.needed(width) : 0;
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(count, each, &product))
+    throw InvalidInput(fmt::format("{}: {} '{}' of width {} are more than any model has", text.where(), count,
+                                   number, each));
+  return product;
+}
+
 MixtureOfExperts read_mixture_with_shared(const ConfigValues& text) {
   MixtureOfExperts mixture = read_mixture(text, "moe_intermediate_size");
-  const std::int64_t shared = text.integer("n_shared_experts", 0);
-  if (__builtin_mul_overflow(shared, mixture.intermediate, &mixture.shared_intermediate))
-    throw InvalidInput(fmt::format("{}: {} 'n_shared_experts' of width {} are more than any model has",
-                                   text.where(), shared, mixture.intermediate));
+  mixture.shared_intermediate = product_of(text, "n_shared_experts", "moe_intermediate_size");
   return mixture;
 }
 
@@ -215,6 +193,22 @@ void set_feed_forward(std::vector<LayerGroup>& layers, const std::function<bool(
     if (!read) read = mixed ? FeedForward(mixture()) : FeedForward(dense());
     layers[i].feed_forward = *read;
   }
+}
+
+void set_mixture_behind_dense(std::vector<LayerGroup>& layers, const ConfigValues& text) {
+  const std::int64_t first = text.integer("first_k_dense_replace", 0);
+  const std::int64_t frequency = std::max<std::int64_t>(1, text.integer("moe_layer_freq", 1));
+  const std::vector<std::string> types = text.texts("mlp_layer_types");
+  if (!types.empty() && types.size() != layers.size())
+    throw InvalidInput(fmt::format("{}: 'mlp_layer_types' has {} entries, expected one for each of {} layers",
+                                   text.where(), types.size(), layers.size()));
+  set_feed_forward(
+      layers,
+      [&](std::int64_t i) {
+        return types.empty() ? i >= first && i % frequency == 0
+                             : types[static_cast<std::size_t>(i)] == "sparse";
+      },
+      [&] { return read_dense_mlp(text); }, [&] { return read_mixture_with_shared(text); });
 }
 
 void set_dense(std::vector<LayerGroup>& layers, const ConfigValues& text) {

@@ -12,9 +12,6 @@
 
 namespace warploom {
 
-// 'num_hidden_layers'.
-std::int64_t layer_count_of(const ConfigValues& text);
-
 enum class LayerType { Full, Sliding, Chunked, Linear };
 // 'layer_types' by name; where the config has none, what `otherwise` gives for layer i. Throws Unsupported on
 // a name that is not modelled.
@@ -46,8 +43,6 @@ Attention read_attention(const ConfigValues& text, const ModelArchitecture& mode
 // anything.
 Attention with_window(Attention attention, AttentionReach reach, std::int64_t window,
                       const ModelArchitecture& model);
-LatentAttention read_latent_attention(const ConfigValues& text);
-GatedDeltaNet read_gated_delta_net(const ConfigValues& text);
 
 // Layers of those types, with `full` or, behind a window or chunk, `narrow` where they attend. Feed-forwards
 // are left to set_feed_forward.
@@ -63,6 +58,8 @@ inline std::vector<LayerGroup> layers_of_types(const ConfigValues& text, const M
 DenseMlp read_dense_mlp(const ConfigValues& text);
 // Experts of that width each.
 MixtureOfExperts read_mixture(const ConfigValues& text, std::string_view width_key);
+// The integer under `number`, 0 when absent, times the one under `width`. Throws InvalidInput beyond 2^63.
+std::int64_t product_of(const ConfigValues& text, std::string_view number, std::string_view width);
 // The same with 'n_shared_experts' more, each as wide (DeepSeek).
 MixtureOfExperts read_mixture_with_shared(const ConfigValues& text);
 // The same with one shared expert behind a gate (Qwen2-MoE).
@@ -72,6 +69,8 @@ MixtureOfExperts read_mixture_with_gated_shared(const ConfigValues& text);
 void set_feed_forward(std::vector<LayerGroup>& layers, const std::function<bool(std::int64_t)>& is_mixture,
                       const std::function<DenseMlp()>& dense,
                       const std::function<MixtureOfExperts()>& mixture);
+// DeepSeek's: dense before 'first_k_dense_replace', or as 'mlp_layer_types' (dense or sparse) has it.
+void set_mixture_behind_dense(std::vector<LayerGroup>& layers, const ConfigValues& text);
 void set_dense(std::vector<LayerGroup>& layers, const ConfigValues& text);
 // Every layer.
 void set_mixture(std::vector<LayerGroup>& layers, const MixtureOfExperts& mixture);

@@ -45,6 +45,7 @@ void Attention::count(LayerParameters& layer, const LayerPlace& place) const {
   layer.attention_output = element_count(place.hidden, outputs);
   if (qkv_bias) layer.plain += static_cast<double>(queries + keys + values);
   if (sinks) layer.plain += static_cast<double>(local.heads);
+  if (head_gate) layer.plain += element_count(place.hidden, local.heads);
   if (!qk_norm_weights) return;
   if (qk_norm == QueryKeyNorm::PerHead) layer.plain += static_cast<double>(2 * head_dim);
   if (qk_norm == QueryKeyNorm::FullWidth) layer.plain += static_cast<double>(queries + keys);
@@ -117,7 +118,11 @@ void Attention::add_projections(ScaledOperators& plan, const LaunchedLayer& laye
                    .kv_cache = layer.kv_cache,
                    .kv_heads = local.kv_heads,
                    .head_dim = mean_head_dim()});
-  if (output_gate) {
+  if (head_gate) {
+    plan.add("head_gate_proj", layer.count,
+             Gemm{.scheme = plain_scheme(layer.dtype), .n = local.heads, .k = layer.hidden});
+  }
+  if (output_gate || head_gate) {
     plan.add("output_gate", layer.count,
              Elementwise{.kind = ElementwiseKind::Multiply, .type = layer.dtype, .width = outputs});
   }
@@ -178,6 +183,7 @@ FieldTable Attention::describe() {
       .add("value_norm", &Attention::value_norm, {.doc = "values are normalised, without scales"})
       .add("qkv_bias", &Attention::qkv_bias, {.doc = "q, k and v have biases"})
       .add("output_gate", &Attention::output_gate, {.doc = "a gate scales the output"})
+      .add("head_gate", &Attention::head_gate, {.doc = "one number scales the output of a head"})
       .add("keys_are_values", &Attention::keys_are_values, {.doc = "one projection serves both"})
       .add("scales_values", &Attention::scales_values, {.doc = "values times a constant"})
       .add("sinks", &Attention::sinks, {.doc = "a learned logit of each head"})

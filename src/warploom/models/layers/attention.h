@@ -48,6 +48,7 @@ struct Attention {
   bool value_norm = false;      // values are normalised too, without learned scales (Gemma 4)
   bool qkv_bias = false;
   bool output_gate = false;      // attention output times a gate projected with the queries (Qwen3-Next)
+  bool head_gate = false;        // the output of each head times one number (Step-3.5)
   bool keys_are_values = false;  // one projection serves both; engines keep it twice (Gemma 4)
   bool scales_values = false;    // values times a constant (MiMo-V2)
   bool sinks = false;            // a learned logit for each head joins the softmax

@@ -31,7 +31,8 @@ LayerCache GatedDeltaNet::cache(const LayerPlace& place) const {
   const std::int64_t keys = local.key_heads * key_dim, values = local.value_heads * value_dim;
   const std::int64_t state = values * key_dim;  // key_dim x value_dim for each value head
   const std::int64_t convolution = (2 * keys + values) * (convolution_width - 1);
-  return {.per_request = static_cast<double>(state + convolution)};
+  return {.per_request = static_cast<double>(convolution),
+          .bytes_per_request = static_cast<double>(state) * bytes_per_element(state_type)};
 }
 
 void GatedDeltaNet::add_projections(ScaledOperators& plan, const LaunchedLayer& layer) const {
@@ -69,6 +70,7 @@ FieldTable GatedDeltaNet::describe() {
       .add("value_heads", &GatedDeltaNet::value_heads, {.min = 1, .max = kMostHeadWidth})
       .add("value_dim", &GatedDeltaNet::value_dim, {.min = 1, .max = kMostHeadWidth})
       .add("convolution_width", &GatedDeltaNet::convolution_width, {.min = 1, .max = 1024})
+      .add("state_type", &GatedDeltaNet::state_type, {.doc = "type of the recurrent state"})
       .table();
 }
 

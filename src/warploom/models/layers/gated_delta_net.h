@@ -16,6 +16,7 @@ namespace warploom {
 struct GatedDeltaNet {
   std::int64_t key_heads = 0, key_dim = 0, value_heads = 0, value_dim = 0;
   std::int64_t convolution_width = 4;
+  DataType state_type = DataType::Bf16;  // of the recurrent state; the convolution's is the model's
 
   static constexpr std::string_view kName = "linear";
   bool operator==(const GatedDeltaNet&) const = default;

@@ -10,8 +10,9 @@ namespace warploom {
 
 bool LatentAttention::operator==(const LatentAttention& other) const {
   const auto sizes = [](const LatentAttention& a) {
-    return std::array{a.q_lora_rank,         a.shape.heads,         a.shape.kv_lora_rank,
-                      a.shape.rope_head_dim, a.shape.nope_head_dim, a.shape.value_head_dim};
+    return std::array{
+        a.q_lora_rank,         a.shape.heads,          a.shape.kv_lora_rank,        a.shape.rope_head_dim,
+        a.shape.nope_head_dim, a.shape.value_head_dim, std::int64_t(a.output_gate), std::int64_t(a.rotates)};
   };
   return sizes(*this) == sizes(other);
 }
@@ -44,6 +45,7 @@ void LatentAttention::count(LayerParameters& layer, const LayerPlace& place) con
       element_count(shape.kv_lora_rank, local.heads, shape.nope_head_dim + shape.value_head_dim);
   layer.attention_input =
       query_parameters + element_count(place.hidden, shape.kv_lora_rank + shape.rope_head_dim) + expansion;
+  if (output_gate) layer.attention_input += element_count(place.hidden, local.heads, shape.value_head_dim);
   layer.attention_output = element_count(place.hidden, local.heads, shape.value_head_dim);
   layer.plain += static_cast<double>(q_lora_rank + shape.kv_lora_rank);
   layer.absorbed = expansion;
@@ -75,13 +77,19 @@ void LatentAttention::add_projections(ScaledOperators& plan, const LaunchedLayer
   constexpr std::int64_t kGraphTokens = 512;  // more are not captured: no second stream
   plan.add("k_norm", layer.count, RmsNorm{.type = layer.dtype, .width = shape.kv_lora_rank},
            {.above = layer.options.parallel_latent_norms && q_lora_rank > 0 ? kGraphTokens : 0});
-  plan.add("rope", layer.count,
-           Rope{.type = layer.dtype, .heads = heads, .kv_heads = 1, .head_dim = shape.rope_head_dim});
+  if (rotates)
+    plan.add("rope", layer.count,
+             Rope{.type = layer.dtype, .heads = heads, .kv_heads = 1, .head_dim = shape.rope_head_dim});
   // KvWrite counts keys and values, so half the latent stands for each.
   plan.add("kv_write", layer.count,
            KvWrite{.type = layer.dtype, .kv_cache = layer.kv_cache, .kv_heads = 1, .head_dim = latent / 2});
-  add_linear(plan, layer, "o_proj", layer.schemes.attention_output, layer.hidden,
-             heads * shape.value_head_dim);
+  const std::int64_t values = heads * shape.value_head_dim;
+  if (output_gate) {
+    add_linear(plan, layer, "gate_proj", scheme, values, layer.hidden);
+    plan.add("output_gate", layer.count,
+             Elementwise{.kind = ElementwiseKind::Multiply, .type = layer.dtype, .width = values});
+  }
+  add_linear(plan, layer, "o_proj", layer.schemes.attention_output, layer.hidden, values);
 }
 
 void LatentAttention::add_attention(RequestOperators& plan, const LaunchedLayer& layer, bool decode) const {
@@ -121,6 +129,8 @@ FieldTable LatentAttention::describe() {
       .add("q_lora_rank", &LatentAttention::q_lora_rank,
            {.doc = "query rank, 0 = direct", .min = 0, .max = kMostHeadWidth})
       .add("shape", &LatentAttention::shape, {.doc = "heads and widths"})
+      .add("output_gate", &LatentAttention::output_gate, {.doc = "a gate scales the output"})
+      .add("rotates", &LatentAttention::rotates, {.doc = "false: no positions"})
       .table();
 }
 

@@ -18,6 +18,8 @@ namespace warploom {
 struct LatentAttention {
   std::int64_t q_lora_rank = 0;
   MlaShape shape;
+  bool output_gate = false;  // attention output times a gate with a product of its own (Kimi-K3)
+  bool rotates = true;       // false: no positions, though the shape has a rotating part
 
   static constexpr std::string_view kName = "mla";
   bool operator==(const LatentAttention& other) const;

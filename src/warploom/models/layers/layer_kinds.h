@@ -10,15 +10,22 @@
 
 #include "warploom/models/layers/absent_part.h"
 #include "warploom/models/layers/attention.h"
+#include "warploom/models/layers/block_sparse.h"
+#include "warploom/models/layers/compressed_latent.h"
 #include "warploom/models/layers/dense_mlp.h"
 #include "warploom/models/layers/gated_delta_net.h"
+#include "warploom/models/layers/kimi_delta.h"
 #include "warploom/models/layers/latent_attention.h"
+#include "warploom/models/layers/mamba2.h"
 #include "warploom/models/layers/mixture_of_experts.h"
+#include "warploom/models/layers/ngram_lookup.h"
+#include "warploom/models/layers/sparse_latent_attention.h"
 
 namespace warploom {
 
 // How the tokens of a layer learn of each other.
-using Mixer = std::variant<Attention, LatentAttention, GatedDeltaNet, NoMixer>;
+using Mixer = std::variant<Attention, LatentAttention, SparseLatentAttention, CompressedLatent, BlockSparse,
+                           GatedDeltaNet, KimiDelta, Mamba2, NoMixer>;
 // What happens to each token for itself.
 using FeedForward = std::variant<DenseMlp, MixtureOfExperts, NoFeedForward>;
 
@@ -59,8 +66,9 @@ concept FeedForwardKind = SizedKind<Kind> &&
   kind.add_operators(plan, layer);
 };
 
-static_assert(MixerKind<Attention> && MixerKind<LatentAttention> && MixerKind<GatedDeltaNet> &&
-              MixerKind<NoMixer>);
+static_assert(MixerKind<Attention> && MixerKind<LatentAttention> && MixerKind<SparseLatentAttention> &&
+              MixerKind<CompressedLatent> && MixerKind<BlockSparse> && MixerKind<GatedDeltaNet> &&
+              MixerKind<KimiDelta> && MixerKind<Mamba2> && MixerKind<NoMixer>);
 static_assert(FeedForwardKind<DenseMlp> && FeedForwardKind<MixtureOfExperts> &&
               FeedForwardKind<NoFeedForward>);
 

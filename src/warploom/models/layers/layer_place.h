@@ -25,12 +25,12 @@ struct LayerPlace {
   std::int64_t hidden = 0;
   DataType dtype = DataType::Bf16;  // the model's own
   const Sharding& sharding;
+  DataType kv_cache = DataType::Bf16;
 };
 
 // `count` alike layers whose operators are launched.
 struct LaunchedLayer : LayerPlace {
   const GraphOptions& options;
-  DataType kv_cache = DataType::Bf16;
   std::int64_t count = 1;
   LayerSchemes schemes;
 };

@@ -22,19 +22,25 @@ struct LayerParameters {
   double attention_input = 0, attention_output = 0;
   double mlp = 0;
   double experts = 0, shared_experts = 0;
+  double tables = 0;    // looked up by tokens, in bytes with a scale for 32
   double plain = 0;     // router, norms, biases, convolutions: in the model's own type
   double used = 1;      // part of `experts` that one token uses
   double absorbed = 0;  // MLA's 16-bit copies, not parameters of the model
   double repeated = 0;  // of attention_input, kept twice by engines and once in the checkpoint
-  double total() const { return attention_input + attention_output + mlp + experts + shared_experts + plain; }
-  double active() const { return total() - experts * (1.0 - used); }
+  double total() const {
+    return attention_input + attention_output + mlp + experts + shared_experts + tables + plain;
+  }
+  // A token reads some rows of tables alone.
+  double active() const { return total() - experts * (1.0 - used) - tables; }
 };
 
-// Elements that one GPU caches for one layer.
+// What one GPU caches for one layer: elements of the cache's type, and bytes whatever that is.
 struct LayerCache {
-  double per_token = 0;     // for each token that is kept
-  double per_request = 0;   // a state, whatever the length
-  std::int64_t window = 0;  // tokens that are kept; 0: every one
+  double per_token = 0;          // elements of each token that is kept
+  double per_request = 0;        // elements of the model's type, a state, whatever the length
+  std::int64_t window = 0;       // tokens that are kept; 0: every one
+  double bytes_per_token = 0;    // of every token: keys of an indexer, compressed entries
+  double bytes_per_request = 0;  // states of a type of their own, and windows beside a compressed cache
 };
 
 // One linear layer that adapters may add to, as one GPU holds it: [in, out], `slices` outputs packed side by

@@ -40,9 +40,12 @@ void MixtureOfExperts::check_split(const SplitCheck& check, const Sharding& shar
 
 void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) const {
   const Sharding& sharding = place.sharding;
-  layer.experts = element_count(place.hidden, intermediate / sharding.moe_tensor_parallel(),
-                                experts / sharding.expert_parallel * (gated ? 3 : 2));
-  layer.shared_experts = element_count(place.hidden, shared_intermediate / sharding.tensor_parallel, 3);
+  const std::int64_t matrices = gated ? 3 : 2;
+  layer.experts = element_count(expert_width(place.hidden), intermediate / sharding.moe_tensor_parallel(),
+                                experts / sharding.expert_parallel * matrices);
+  layer.shared_experts =
+      element_count(place.hidden, shared_intermediate / sharding.tensor_parallel, matrices);
+  layer.plain += element_count(2 * place.hidden, latent) + static_cast<double>(latent_norm ? latent : 0);
   layer.used = static_cast<double>(top_k) / static_cast<double>(experts);
   layer.plain += element_count(place.hidden, experts) + (shared_gate ? static_cast<double>(place.hidden) : 0);
   if (mlp_intermediate == 0) return;
@@ -54,7 +57,7 @@ void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) co
 double MixtureOfExperts::widest_outputs(const LayerPlace& place) const {
   const std::int64_t width = intermediate / place.sharding.moe_tensor_parallel();
   const double pairs = static_cast<double>(top_k * place.sharding.attention_data_parallel);
-  const double routed = pairs * static_cast<double>(2 * width + std::max(width, place.hidden));
+  const double routed = pairs * static_cast<double>(2 * width + std::max(width, expert_width(place.hidden)));
   return std::max(routed, DenseMlp{.intermediate = mlp_intermediate}.widest_outputs(place));
 }
 
@@ -62,9 +65,10 @@ void MixtureOfExperts::add_shared(ScaledOperators& plan, const LaunchedLayer& la
   const std::int64_t width = shared_intermediate / layer.sharding.tensor_parallel;
   const MatmulScheme scheme = layer.schemes.shared_experts;
   const auto beside = [](OperatorNode& node) { node.stream = Stream::BesideExperts; };
-  beside(add_linear(plan, layer, "shared_gate_up_proj", scheme, 2 * width, layer.hidden));
-  beside(plan.add("shared_silu_and_mul", layer.count,
-                  Activation{.type = layer.dtype, .width = width, .gated = true}));
+  beside(add_linear(plan, layer, gated ? "shared_gate_up_proj" : "shared_up_proj", scheme,
+                    (gated ? 2 : 1) * width, layer.hidden));
+  beside(plan.add(gated ? "shared_silu_and_mul" : "shared_activation", layer.count,
+                  Activation{.type = layer.dtype, .width = width, .gated = gated}));
   beside(add_linear(plan, layer, "shared_down_proj", scheme, layer.hidden, width));
   if (shared_gate) {
     beside(plan.add("shared_gate", layer.count,
@@ -88,7 +92,7 @@ void MixtureOfExperts::add_operators(ScaledOperators& plan, const LaunchedLayer&
   plan.add("router", layer.count, Gemm{.scheme = plain_scheme(layer.dtype), .n = experts, .k = layer.hidden});
   FusedMoe moe;
   moe.scheme = layer.schemes.experts;
-  moe.hidden = layer.hidden;
+  moe.hidden = expert_width(layer.hidden);
   moe.intermediate = intermediate;
   moe.experts = experts;
   moe.top_k = top_k;
@@ -98,7 +102,13 @@ void MixtureOfExperts::add_operators(ScaledOperators& plan, const LaunchedLayer&
   moe.routing_alpha = layer.options.routing == RoutingKind::PowerLaw ? layer.options.routing_alpha : 0.0;
   moe.gated = gated;
   if (layer.options.choose_experts) plan.add("expert_choice", layer.count, Sampling{.vocabulary = experts});
+  const MatmulScheme plain = plain_scheme(layer.dtype);
+  if (latent > 0)
+    plan.add("latent_down_proj", layer.count, Gemm{.scheme = plain, .n = latent, .k = layer.hidden});
   plan.add("moe", layer.count, moe, {.source = RowSource::GroupTokens});
+  if (latent_norm) plan.add("latent_norm", layer.count, RmsNorm{.type = layer.dtype, .width = latent});
+  if (latent > 0)
+    plan.add("latent_up_proj", layer.count, Gemm{.scheme = plain, .n = layer.hidden, .k = latent});
   if (shared_intermediate > 0) add_shared(plan, layer);
   if (mlp_intermediate > 0) add_mlp_beside(plan, layer);
 }
@@ -113,6 +123,9 @@ FieldTable MixtureOfExperts::describe() {
            {.doc = "width of all shared experts", .min = 0, .max = kMostWidth})
       .add("shared_gate", &MixtureOfExperts::shared_gate, {.doc = "a gate scales the shared output"})
       .add("gated", &MixtureOfExperts::gated, {.doc = "gate and up projections"})
+      .add("latent", &MixtureOfExperts::latent,
+           {.doc = "width that routed experts work in, 0 = the model's", .min = 0, .max = kMostWidth})
+      .add("latent_norm", &MixtureOfExperts::latent_norm, {.doc = "what they yield is normalised in it"})
       .add("mlp_intermediate", &MixtureOfExperts::mlp_intermediate,
            {.doc = "width of a dense MLP beside the experts", .min = 0, .max = kMostWidth})
       .table();

@@ -17,7 +17,11 @@ struct MixtureOfExperts {
   std::int64_t intermediate = 0;         // width of one routed expert
   std::int64_t shared_intermediate = 0;  // width of all shared experts together; 0 = none
   bool shared_gate = false;              // a learned gate scales the shared output (Qwen2-MoE kinds)
-  bool gated = true;                     // gate and up projections
+  bool gated = true;                     // gate and up projections, of shared experts too
+  // Width that the routed experts work in, behind a product of its own and before another; 0 = the model's
+  // (Nemotron-3-Super, Kimi-K3).
+  std::int64_t latent = 0;
+  bool latent_norm = false;  // what they yield is normalised in that width
   // Width of a dense MLP beside the experts; 0 = none. Both see the layer's input, each through norms of its
   // own, and are reduced apart (Gemma 4).
   std::int64_t mlp_intermediate = 0;
@@ -35,6 +39,7 @@ struct MixtureOfExperts {
   static FieldTable describe();
 
  private:
+  std::int64_t expert_width(std::int64_t hidden) const { return latent > 0 ? latent : hidden; }
   void add_shared(ScaledOperators& plan, const LaunchedLayer& layer) const;
   void add_mlp_beside(ScaledOperators& plan, const LaunchedLayer& layer) const;
 };

@@ -79,11 +79,13 @@ FieldTable HostProfile::describe() {
 
 LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_fused) {
   const std::int64_t experts = model.layers_of<MixtureOfExperts>();
-  return {.all = model.layer_count(),
-          .experts = experts_fused ? 0 : experts,
-          .fused_experts = experts_fused ? experts : 0,
-          .latent = model.layers_of<LatentAttention>(),
-          .linear = model.layers_of<GatedDeltaNet>()};
+  return {
+      .all = model.layer_count(),
+      .experts = experts_fused ? 0 : experts,
+      .fused_experts = experts_fused ? experts : 0,
+      .latent = model.layers_of<LatentAttention>() + model.layers_of<SparseLatentAttention>() +
+                model.layers_of<CompressedLatent>(),
+      .linear = model.layers_of<GatedDeltaNet>() + model.layers_of<KimiDelta>() + model.layers_of<Mamba2>()};
 }
 
 HostModel EngineHost::of(const LaunchedLayers& layers) const {

@@ -41,7 +41,21 @@ StepBatch next_token(const StepBatch& batch, std::vector<std::int32_t>& contexts
 bool drafts_with(const ModelArchitecture& target, const LayerGroup& group) {
   const Sharding whole;
   const LayerPlace place = place_of(target, whole);
-  return std::visit([&](const auto& mixer) { return mixer.cache(place).per_token > 0; }, group.mixer);
+  return std::visit(
+      [&](const auto& mixer) {
+        const LayerCache cache = mixer.cache(place);
+        return cache.per_token + cache.bytes_per_token > 0;
+      },
+      group.mixer);
+}
+
+// Layers for multi-token prediction see a window alone where the target compresses (DeepSeek-V4's last entry
+// of compress_ratios).
+void see_the_window_alone(Mixer& mixer) {
+  auto* compressed = std::get_if<CompressedLatent>(&mixer);
+  if (compressed == nullptr) return;
+  compressed->compress_ratio = compressed->top_k = compressed->candidates = 0;
+  compressed->compressor = compressed->indexer = compressed->index_keys = false;
 }
 
 // An EAGLE layer of a mixture has a dense MLP, as wide as the target's widest.
@@ -76,8 +90,11 @@ ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitectu
                                     [&](const LayerGroup& group) { return drafts_with(target, group); });
     if (other != target.layers.end()) layer.mixer = other->mixer;
   }
+  see_the_window_alone(layer.mixer);
+  layer.lookup = NoLookup{};
   drafter.layers = {layer};
   drafter.mtp_layers = 0;
+  drafter.residual.block = 0;
   return drafter;
 }
 

@@ -66,10 +66,11 @@ std::vector<LayerGroup> decilm_layers(const ConfigValues& text, const ModelArchi
 }
 
 constexpr std::array<std::string_view, 1> kNames{"DeciLMForCausalLM"};
+constexpr std::array<std::string_view, 1> kReads{"block_configs"};
 
 }  // namespace
 
 extern constinit const HfFamily kDeciLmFamily{
-    .architectures = kNames, .layers = decilm_layers, .reads_key = "block_configs"};
+    .architectures = kNames, .layers = decilm_layers, .reads_keys = kReads};
 
 }  // namespace warploom

@@ -1,26 +1,18 @@
 // DeepSeek V2, V3, R1 and Kimi K2: latent attention and a mixture of experts; and GLM-4, which has the same
 // mixture behind standard attention.
-#include <algorithm>
 #include <array>
 
 #include "warploom/models/hf/hf_family.h"
 #include "warploom/models/hf/layer_readers.h"
+#include "warploom/models/hf/mixer_readers.h"
 
 namespace warploom {
 namespace {
 
-void set_feed_forward_behind_dense(std::vector<LayerGroup>& layers, const ConfigValues& text) {
-  const std::int64_t first = text.integer("first_k_dense_replace", 0);
-  const std::int64_t frequency = std::max<std::int64_t>(1, text.integer("moe_layer_freq", 1));
-  set_feed_forward(
-      layers, [&](std::int64_t i) { return i >= first && i % frequency == 0; },
-      [&] { return read_dense_mlp(text); }, [&] { return read_mixture_with_shared(text); });
-}
-
 std::vector<LayerGroup> deepseek_layers(const ConfigValues& text, const ModelArchitecture&) {
   std::vector<LayerGroup> layers(static_cast<std::size_t>(layer_count_of(text)),
                                  {.mixer = read_latent_attention(text)});
-  set_feed_forward_behind_dense(layers, text);
+  set_mixture_behind_dense(layers, text);
   return layers;
 }
 
@@ -29,7 +21,7 @@ std::vector<LayerGroup> glm4_layers(const ConfigValues& text, const ModelArchite
   if (text.flag("use_qk_norm", false)) habits.qk_norm = QueryKeyNorm::PerHead;
   std::vector<LayerGroup> layers =
       layers_of_types(text, model, layer_types_of(text, always_full), read_attention(text, model, habits));
-  set_feed_forward_behind_dense(layers, text);
+  set_mixture_behind_dense(layers, text);
   return layers;
 }
 

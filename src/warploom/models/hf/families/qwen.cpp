@@ -98,8 +98,10 @@ constexpr std::array<std::string_view, 2> kQwen3Names{"Qwen3ForCausalLM", "Qwen3
 constexpr std::array<std::string_view, 2> kQwen3MoeNames{"Qwen3MoeForCausalLM",
                                                          "Qwen3VLMoeForConditionalGeneration"};
 constexpr std::array<std::string_view, 1> kQwen3NextNames{"Qwen3NextForCausalLM"};
-constexpr std::array<std::string_view, 1> kQwen35Names{"Qwen3_5ForConditionalGeneration"};
-constexpr std::array<std::string_view, 1> kQwen35MoeNames{"Qwen3_5MoeForConditionalGeneration"};
+constexpr std::array<std::string_view, 2> kQwen35Names{"Qwen3_5ForCausalLM",
+                                                       "Qwen3_5ForConditionalGeneration"};
+constexpr std::array<std::string_view, 2> kQwen35MoeNames{"Qwen3_5MoeForCausalLM",
+                                                          "Qwen3_5MoeForConditionalGeneration"};
 
 }  // namespace
 
