@@ -53,14 +53,25 @@ constexpr std::array<std::string_view, 14> kWithDefaults{"batch",
                                                          "ranks_per_node",
                                                          "tokens_per_sequence"};
 
-// Whole blocks of attention have the sizes of one model, which their documents name.
-bool is_whole_block(Family family) { return operator_fields(family).find("q_lora_rank") != nullptr; }
+// Fields of whole blocks of one model alone, and of how much any operator works on.
+constexpr std::array<std::string_view, 3> kOneModels{"q_lora_rank", "index_heads", "streams"};
+constexpr std::array<std::string_view, 3> kAmounts{"tokens", "rows", "sequences"};
+
+// Whole blocks of one model have its sizes, which their documents name; how much they work on is said all the
+// same.
+bool is_whole_block(Family family) {
+  const FieldTable& fields = operator_fields(family);
+  return std::any_of(kOneModels.begin(), kOneModels.end(),
+                     [&](std::string_view name) { return fields.find(name) != nullptr; });
+}
 
 bool is_size(const Field& field, const Operator& prototype) {
   if (field.name == "size_bytes") return true;
-  if (field.kind != FieldKind::Integer ||
-      std::find(kWithDefaults.begin(), kWithDefaults.end(), field.name) != kWithDefaults.end())
-    return false;
+  const auto listed = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), field.name) != names.end();
+  };
+  if (field.kind != FieldKind::Integer || listed(kWithDefaults)) return false;
+  if (is_whole_block(family_of(prototype)) && !listed(kAmounts)) return false;
   const FieldValue value = field.get(operator_object(prototype));
   const auto* whole = std::get_if<std::int64_t>(&value);
   return whole != nullptr && *whole != 0;  // 0 and nothing at all say that it is not known
@@ -68,7 +79,7 @@ bool is_size(const Field& field, const Operator& prototype) {
 
 // Refuses an operator of which a size is not given: no size has a default.
 void check_sizes_are_given(const Json& asked, Family family, std::string_view where) {
-  if (asked.contains("operator") || is_whole_block(family)) return;
+  if (asked.contains("operator")) return;
   const Operator prototype = default_operator(family);
   std::vector<std::string> missing;
   for (const Field& field : operator_fields(family).fields)

@@ -14,6 +14,7 @@
 #include "warploom/cli/engine_flag_effects.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
+#include "warploom/cli/misspelt.h"
 #include "warploom/cli/shell_words.h"
 
 namespace warploom {
@@ -273,14 +274,14 @@ class Parser {
     std::vector<std::string> names;
     for (const EngineFlag& own : engine_->flags) names.emplace_back(own.flag);
     for (const Field& field : fields_of<ServingConfig>().fields) names.push_back(field.name);
-    const std::string hint = did_you_mean(name, names);
-    const bool elsewhere =
-        std::any_of(all_engines().begin(), all_engines().end(), [&](const EngineSpec* other) {
-          return std::any_of(other->flags.begin(), other->flags.end(),
-                             [&](const EngineFlag& own) { return own.flag == name; });
-        });
-    if (elsewhere || !hint.empty())
-      throw Unsupported(fmt::format("{}: {} is not modelled{}", kWhere, flag, hint));
+    const auto has = [&](const auto& flags) {
+      return std::any_of(flags.begin(), flags.end(), [&](const auto& own) { return own.flag == name; });
+    };
+    const bool elsewhere = std::any_of(
+        all_engines().begin(), all_engines().end(),
+        [&](const EngineSpec* other) { return has(other->flags) || has(other->command_line.json_flags); });
+    if (elsewhere || looks_misspelt(name, names))
+      throw Unsupported(fmt::format("{}: {} is not modelled{}", kWhere, flag, did_you_mean(name, names)));
     const bool next_is_value = next_ < words_.size() && !words_[next_].starts_with('-');
     const bool may_be_model = command_.model.empty() && next_ + 1 == words_.size();
     if (!value && next_is_value && !may_be_model) ++next_;

@@ -79,9 +79,10 @@ TEST(EngineCommand, JoinsVllmsFlagsOfSpeculation) {
   };
   EXPECT_EQ(config("--spec-method eagle3 --spec-model org/drafter --spec-tokens 3"),
             R"({"method":"eagle3","model":"org/drafter","num_speculative_tokens":3})");
-  const std::string both = R"({"method":"mtp","num_speculative_tokens":2})";
-  EXPECT_EQ(config("--spec-tokens 2 --speculative-config '{\"method\": \"mtp\"}'"), both);
-  EXPECT_EQ(config("--speculative-config '{\"method\": \"mtp\"}' --spec_tokens=2"), both);
+  EXPECT_EQ(config("--spec-tokens 2 --speculative-config '{\"method\": \"mtp\"}'"),
+            R"({"num_speculative_tokens":2,"method":"mtp"})");
+  EXPECT_EQ(config("--speculative-config '{\"method\": \"mtp\"}' --spec_tokens=2"),
+            R"({"method":"mtp","num_speculative_tokens":2})");
   EXPECT_THROW(config("--spec-method mtp --speculative-config '{\"method\": \"mtp\"}'"), InvalidInput);
   EXPECT_THROW(config("--spec-tokens three"), InvalidInput);
   EXPECT_THROW(config("--spec-tokens 0"), InvalidInput);

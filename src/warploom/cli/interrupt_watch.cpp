@@ -8,7 +8,6 @@
 namespace warploom {
 namespace {
 
-constexpr int kStatusOfInterrupt = 128 + SIGINT;
 constexpr std::timespec kPoll{.tv_sec = 0, .tv_nsec = 50'000'000};
 
 sigset_t interrupt_set() {

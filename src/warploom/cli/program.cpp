@@ -8,17 +8,20 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
 #include "warploom/base/judging.h"
 #include "warploom/base/learning.h"
+#include "warploom/base/write_failed.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/completion.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/flag_names.h"
 #include "warploom/cli/habits.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/interrupt_watch.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/parse_failure.h"
 #include "warploom/cli/program_words.h"
@@ -34,6 +37,18 @@ int report_failure(std::string_view what, int status) {
       line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; },
       ' ');
   print_note(line);
+  return status;
+}
+
+// What --help and --version print; a device that takes no more is a failure here too.
+int print_help(const CLI::App& app, const CLI::Success& asked) {
+  std::ostringstream text;
+  const int status = app.exit(asked, text, text);
+  try {
+    print(text.str());
+  } catch (const WriteFailed& error) {
+    return report_failure(error.what(), 1);
+  }
   return status;
 }
 
@@ -155,15 +170,17 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
     if (!notes.empty()) print_note(notes);
     app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& done) {
-    return app->exit(done);
+    return print_help(*app, done);
   } catch (const CLI::ParseError& error) {
     return report_failure(parse_failure_text(*app, error), 2);
-  } catch (const Interrupted&) {
-    return kInterruptStatus;
+  } catch (const InterruptedRun&) {
+    return kStatusOfInterrupt;
   } catch (const LearningElsewhere&) {
     throw;
   } catch (const JudgingElsewhere&) {
     throw;
+  } catch (const WriteFailed& error) {
+    return report_failure(error.what(), 1);
   } catch (const Error& error) {
     return report_failure(in_flags(error.what(),
                                    [&](const std::string& option) {

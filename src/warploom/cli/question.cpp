@@ -77,7 +77,7 @@ Json ask(const Question& question, const Json& asked, AnswerText* text) {
   try {
     const Json fields = question.as_text ? parse_json(asked.dump(), question.request) : asked;
     Json document = answer_here(session, question.request, fields, watch, text);
-    *question.interrupted = interrupt && interrupt->interrupted();
+    if (interrupt && question.interrupted != nullptr) *question.interrupted = interrupt->interrupted();
     return document;
   } catch (const FieldRefusal& refusal) {
     const std::string option = question.names.option_of(refusal.place(), refusal.field());

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "warploom/base/json.h"
+#include "warploom/base/json_members.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/models/hf/hub_cache.h"
 #include "warploom/models/hf_config.h"
@@ -84,10 +85,10 @@ void ModelCatalog::add(const EmbeddedFile& record) {
   const auto invalid = [&record](std::string_view message) {
     return InvalidInput(fmt::format("{}: {}", record.name, message));
   };
-  if (!document.is_object() || document.value("schema", "") != kSchema) {
+  if (!document.is_object() || text_member_or(document, "schema", "") != kSchema) {
     throw invalid(fmt::format("expected a record with \"schema\": \"{}\"", kSchema));
   }
-  if (document.value("version", std::int64_t{0}) != kVersion) {
+  if (document_version(document) != kVersion) {
     throw Unsupported(
         fmt::format("{}: version is not {}, made by another program version", record.name, kVersion));
   }

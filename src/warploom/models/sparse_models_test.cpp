@@ -2,13 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/json.h"
 #include "warploom/models/contains_text.h"
 #include "warploom/models/hf_config.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/model_catalog.h"
-#include "warploom_embedded/model_records.h"
 
 namespace warploom {
 namespace {
@@ -102,10 +103,8 @@ TEST(SparseModels, StatesAndWindowsTakeBlocksOfEachRequest) {
   EXPECT_EQ(blocks.layout.state, std::int64_t(std::ceil(kv.per_request / blocks.block)));
 }
 
-Json config_of(std::string_view name) {
-  for (const EmbeddedFile& record : embedded::model_records())
-    if (std::string_view(record.name).ends_with(name)) return parse_json(record.contents, name)["config"];
-  throw NotFound(std::string(name));
+Json config_of(const char* record) {
+  return read_json_file(std::filesystem::path(WARPLOOM_SOURCE_DIR) / "data" / "models" / record)["config"];
 }
 
 TEST(SparseModels, RefusesChoicesBeyondTheLongestRequest) {

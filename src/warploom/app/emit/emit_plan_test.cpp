@@ -79,7 +79,12 @@ std::set<std::string> flags_in(const std::string& file) {
 }
 
 std::set<std::string> flags_of_engine(const std::string& engine) {
-  if (engine == "vllm") return flags_in("vllm_0_33_0.txt");
+  if (engine == "vllm") {
+    std::set<std::string> flags = flags_in("vllm_0_33_0.txt");
+    for (const std::string& flag : std::set<std::string>(flags))  // argparse.BooleanOptionalAction
+      if (flag.starts_with("--enable-")) flags.insert("--no-" + flag.substr(2));
+    return flags;
+  }
   if (engine == "sglang") return flags_in("sglang_0_5_16.txt");
   const auto& own = engine_manifest(engine).serve_flags;
   return {own.begin(), own.end()};
@@ -206,7 +211,8 @@ TEST(EmitPlan, GivesPoolsTheirAddresses) {
             std::string::npos)
       << vllm;
   EXPECT_NE(line_with(vllm, "--port 8002").find("VLLM_NIXL_SIDE_CHANNEL_PORT=5664"), std::string::npos);
-  EXPECT_NE(line_with(vllm, "vllm-router").find("--decode \"http://$MACHINE_0:8003\""), std::string::npos);
+  EXPECT_NE(line_with(vllm, "exec vllm-router").find("--decode \"http://$MACHINE_0:8003\""),
+            std::string::npos);
   const std::string sglang = emitted("sglang", "sglang", pools_of(2, 4), fleet).at("start.sh");
   EXPECT_NE(line_with(sglang, "--port 8002").find("--disaggregation-bootstrap-port 8999"), std::string::npos);
   EXPECT_NE(line_with(sglang, "launch_router").find("--prefill \"http://$MACHINE_0:8002\" 8999"),
@@ -397,7 +403,9 @@ TEST(EmitPlan, WritesEveryOtherLoadRequestForRequest) {
   request.source.rate = 3;
   const Files files = emitted(request, plan_with(request, {}, {}), "sglang");
   const std::string& bench = files.at("bench.sh");
-  EXPECT_EQ(unknown_flags(bench, flags_in("aiperf_0_13_0.txt")), std::vector<std::string>()) << bench;
+  EXPECT_EQ(unknown_flags(line_with(bench, "exec aiperf"), flags_in("aiperf_0_13_0.txt")),
+            std::vector<std::string>())
+      << bench;
   EXPECT_NE(bench.find("--fixed-schedule"), std::string::npos);
   const ScratchFolder scratch;
   const RecordedTrace trace = read_trace_jsonl(scratch.write("load.jsonl", files.at("load.jsonl")), 0);

@@ -12,23 +12,26 @@
 
 namespace warploom {
 
-extern const HfFamily kDeciLmFamily, kDeepSeekFamily, kDeepSeekV4Family, kDeepSeekV41Family, kGemmaFamily,
-    kGemma2Family, kGemma3Family, kGemma4Family, kGlm4Family, kGlm5NextFamily, kGptOssFamily,
-    kKimiLinearFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily, kMiniMaxM3Family,
-    kMixtralFamily, kMuseGlimmerFamily, kNemotronHFamily, kPhiFamily, kQwen1Family, kQwen2Family,
-    kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily, kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily,
-    kSparseLatentFamily, kStepFamily;
+extern const HfFamily kApertusFamily, kBailingFamily, kCohereFamily, kDeciLmFamily, kDeepSeek1Family,
+    kDeepSeekFamily, kDeepSeekV4Family, kDeepSeekV41Family, kErnieMoeFamily, kGemmaFamily, kGemma2Family,
+    kGemma3Family, kGemma4Family, kGlm4DenseFamily, kGlm4Family, kGlm5NextFamily, kGptOssFamily,
+    kGraniteMoeFamily, kKimiLinearFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily,
+    kMiniMaxM3Family, kMixtralFamily, kMuseGlimmerFamily, kNemotronFamily, kNemotronHFamily, kOlmoeFamily,
+    kPhiFamily, kPhiMoeFamily, kQwen1Family, kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily,
+    kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily, kSparseLatentFamily, kStableLmFamily, kStepFamily;
 
 namespace {
 
 constexpr std::array kFamilies{
-    &kDeciLmFamily,   &kDeepSeekFamily,   &kDeepSeekV4Family, &kDeepSeekV41Family, &kGemmaFamily,
-    &kGemma2Family,   &kGemma3Family,     &kGemma4Family,     &kGlm4Family,        &kGlm5NextFamily,
-    &kGptOssFamily,   &kKimiLinearFamily, &kLlamaFamily,      &kLlama4Family,      &kMimoV2Family,
-    &kMiniMaxFamily,  &kMiniMaxM3Family,  &kMixtralFamily,    &kMuseGlimmerFamily, &kNemotronHFamily,
-    &kPhiFamily,      &kQwen1Family,      &kQwen2Family,      &kQwen2MoeFamily,    &kQwen3Family,
-    &kQwen3MoeFamily, &kQwen3NextFamily,  &kQwen35Family,     &kQwen35MoeFamily,   &kSparseLatentFamily,
-    &kStepFamily};
+    &kApertusFamily,     &kBailingFamily,    &kCohereFamily,      &kDeciLmFamily,     &kDeepSeek1Family,
+    &kDeepSeekFamily,    &kDeepSeekV4Family, &kDeepSeekV41Family, &kErnieMoeFamily,   &kGemmaFamily,
+    &kGemma2Family,      &kGemma3Family,     &kGemma4Family,      &kGlm4DenseFamily,  &kGlm4Family,
+    &kGlm5NextFamily,    &kGptOssFamily,     &kGraniteMoeFamily,  &kKimiLinearFamily, &kLlamaFamily,
+    &kLlama4Family,      &kMimoV2Family,     &kMiniMaxFamily,     &kMiniMaxM3Family,  &kMixtralFamily,
+    &kMuseGlimmerFamily, &kNemotronFamily,   &kNemotronHFamily,   &kOlmoeFamily,      &kPhiFamily,
+    &kPhiMoeFamily,      &kQwen1Family,      &kQwen2Family,       &kQwen2MoeFamily,   &kQwen3Family,
+    &kQwen3MoeFamily,    &kQwen3NextFamily,  &kQwen35Family,      &kQwen35MoeFamily,  &kSparseLatentFamily,
+    &kStableLmFamily,    &kStepFamily};
 
 struct Refused {
   std::string_view prefix;  // of the architecture

@@ -56,6 +56,8 @@ bool ModulePattern::matches(std::string_view module) const {
                              std::regex_constants::match_continuous);
   }
   if (!glob_) return contains_path(module, text_);
+  const std::string_view head = std::string_view(text_).substr(0, text_.find_first_of("*?"));
+  if (!module.starts_with(head)) return false;
   if (glob_matches(text_, module)) return true;
   for (std::size_t dot = module.rfind('.'); dot != std::string_view::npos && dot > 0;
        dot = module.rfind('.', dot - 1)) {

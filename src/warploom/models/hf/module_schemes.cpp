@@ -53,16 +53,15 @@ void ModuleTable::add(const std::string& name, std::size_t number, std::string_v
 }
 
 std::optional<std::size_t> ModuleTable::find(std::string_view path) const {
-  std::vector<std::size_t> starts{0};
-  for (std::size_t i = 0; i < path.size(); ++i)
-    if (path[i] == '.') starts.push_back(i + 1);
-  starts.push_back(path.size() + 1);
-  for (std::size_t first = 0; first + 1 < starts.size(); ++first)
-    for (std::size_t last = first + 1; last < starts.size(); ++last) {
-      const auto found =
-          plain_.find(std::string(path.substr(starts[first], starts[last] - 1 - starts[first])));
+  for (std::size_t first = 0; !plain_.empty() && first != std::string_view::npos;) {
+    for (std::size_t end = path.find('.', first);; end = path.find('.', end + 1)) {
+      const auto found = plain_.find(path.substr(first, end == std::string_view::npos ? end : end - first));
       if (found != plain_.end()) return found->second;
+      if (end == std::string_view::npos) break;
     }
+    const std::size_t dot = path.find('.', first);
+    first = dot == std::string_view::npos ? dot : dot + 1;
+  }
   for (const auto& [pattern, number] : patterns_)
     if (pattern.matches(path)) return number;
   return std::nullopt;

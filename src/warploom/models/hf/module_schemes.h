@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,7 +28,11 @@ class ModuleTable {
 
  private:
   std::vector<std::string> names_;
-  std::unordered_map<std::string, std::size_t> plain_;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> plain_;
   std::vector<std::pair<ModulePattern, std::size_t>> patterns_;
 };
 

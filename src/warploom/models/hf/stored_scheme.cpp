@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kSupportedMethods =
     "fp8 (also with weight_block_size 128 x 128, 32 x 32 and 1 x 32), fbgemm_fp8, awq and gptq "
-    "(4 or 8 bits), compressed-tensors, modelopt (FP8, MXFP8, NVFP4, W4A16, W4A8, MIXED_PRECISION and their kin), mxfp4";
+    "(4 or 8 bits), compressed-tensors, "
+    "modelopt (FP8, MXFP8, NVFP4, W4A16, W4A8, MIXED_PRECISION and their kin), mxfp4";
 
 // Groups of the formats (OCP Microscaling Formats 1.0; NVFP4 of ModelOpt).
 constexpr std::int64_t kMxGroup = 32, kNvFp4Group = 16;

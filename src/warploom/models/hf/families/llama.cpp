@@ -63,9 +63,14 @@ std::vector<LayerGroup> llama4_layers(const ConfigValues& text, const ModelArchi
   return layers;
 }
 
-constexpr std::array<std::string_view, 6> kLlama{"InternLM3ForCausalLM", "InternLMForCausalLM",
-                                                 "LlamaForCausalLM",     "Mistral3ForConditionalGeneration",
-                                                 "MistralForCausalLM",   "Phi3ForCausalLM"};
+constexpr std::array<std::string_view, 13> kLlama{
+    "Ernie4_5ForCausalLM",    "GraniteForCausalLM",
+    "IQuestCoderForCausalLM", "InternLM2ForCausalLM",
+    "InternLM3ForCausalLM",   "InternLMForCausalLM",
+    "LLaMAForCausalLM",       "LlamaForCausalLM",
+    "Ministral3ForCausalLM",  "Mistral3ForConditionalGeneration",
+    "MistralForCausalLM",     "Phi3ForCausalLM",
+    "TeleChat3ForCausalLM"};
 constexpr std::array<std::string_view, 1> kMixtral{"MixtralForCausalLM"};
 constexpr std::array<std::string_view, 2> kLlama4{"Llama4ForCausalLM", "Llama4ForConditionalGeneration"};
 
