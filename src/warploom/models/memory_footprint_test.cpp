@@ -51,9 +51,9 @@ INSTANTIATE_TEST_SUITE_P(
         Published{"MiMo-V2-Flash", 309.0, 15.0, 0.01}, Published{"GLM-4.7", 353.0, 33.6, 0.02},
         Published{"Qwen3.5-397B-A17B", 397.0, 17.4, 0.01}));
 
-// Published counts of sparse, linear and compressed models, the active ones with both embedding tables added where
-// the publisher leaves them out (GLM-5: 40 + 1.9; MiniMax-M3: 23 + 2.5; Step-3.7-Flash: 11 + 1.1). MiniMax-M3's 428
-// hold its encoder of images, below 1 %.
+// Published counts of sparse, linear and compressed models, the active ones with both embedding tables added
+// where the publisher leaves them out (GLM-5: 40 + 1.9; MiniMax-M3: 23 + 2.5; Step-3.7-Flash: 11 + 1.1).
+// MiniMax-M3's 428 hold its encoder of images, below 1 %.
 INSTANTIATE_TEST_SUITE_P(
     SparseModels, PublishedCounts,
     ::testing::Values(Published{"deepseek-ai/DeepSeek-V3.2", 671.0, 37.5, 0.01},

@@ -1,5 +1,5 @@
-// Families that differ from Llama in a norm, a gate or the form of their mixture (each after its file in vLLM's
-// model_executor/models).
+// Families that differ from Llama in a norm, a gate or the form of their mixture (each after its file in
+// vLLM's model_executor/models).
 #include <fmt/format.h>
 
 #include <algorithm>
