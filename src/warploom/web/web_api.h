@@ -20,7 +20,7 @@ struct WebApiLimits {
   std::size_t body_bytes = std::size_t{1} << 20;  // of everything but a file
   std::size_t questions = 1000;                   // of one POST /answers
   std::size_t long_answers = 4;                   // at a time, beside jobs
-  std::int64_t simulated_requests = 1'000'000;    // of one run, about half a gigabyte
+  std::int64_t simulated_requests = 2'000'000;    // of one run, about a gigabyte
   std::chrono::seconds answer_time{60};           // of one of those that look at the clock
   std::size_t streams = 16;                       // of events at a time
   std::chrono::milliseconds event_gap{100};       // between two words on progress

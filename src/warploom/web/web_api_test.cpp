@@ -320,7 +320,7 @@ TEST_F(SmallWebApiTest, RefusesMoreThanItHolds) {
 TEST_F(WebApiTest, TakesNoRunThatFillsTheMemory) {
   Json asked = kLongRun;
   asked["requests"] = 5'000'000;
-  EXPECT_NE(refusal(post("/answers/simulate", asked), 400).find("at most 1000000"), std::string::npos);
+  EXPECT_NE(refusal(post("/answers/simulate", asked), 400).find("at most 2000000"), std::string::npos);
   EXPECT_NE(refusal(post("/jobs/simulate", {{"source", {{"requests", 1e18}}}}), 400), "");
 }
 
