@@ -1,7 +1,7 @@
 // Instances whose GPUs attend in groups, as a plan looks at them and as an engine is started with them.
 #include <gtest/gtest.h>
 
-#include "warploom/app/plan/emit_plan.h"
+#include "warploom/app/emit/emit_plan.h"
 #include "warploom/app/plan/make_plan.h"
 #include "warploom/app/serving/fixed_latency_test.h"
 
