@@ -26,6 +26,27 @@ DynamoRelease release_of(const EmittedPool& pool) {
   return found;
 }
 
+// What the engine's own program takes from a file of options, as flags of Dynamo's worker. Throws Unsupported
+// where it has none.
+void add_options(std::vector<std::string>& words, const EmittedPool& pool) {
+  const auto& keys = pool.engine->command_line.file_keys;
+  const auto& renamed = pool.engine->manifests.dynamo_flags;
+  for (const auto& [name, value] : pool.command.file) {
+    const auto key =
+        std::find_if(keys.begin(), keys.end(), [&](const FileKey& each) { return each.key == name; });
+    const auto flag = std::find_if(renamed.begin(), renamed.end(), [&](const RenamedFlag& each) {
+      return key != keys.end() && each.own == key->flag;
+    });
+    if (flag == renamed.end())
+      throw Unsupported(fmt::format(
+          "emit: {} takes {} from a file of options, which dynamo does not hold, expected the format {}",
+          pool.engine->name, name, pool.engine->name));
+    if (key->takes == FileValue::Switch && value != "true") continue;
+    words.emplace_back(flag->there);
+    if (key->takes != FileValue::Switch) words.push_back(value);
+  }
+}
+
 std::vector<std::string> worker_words(const EmittedFleet& fleet, const EmittedPool& pool) {
   const EngineManifests& manifests = pool.engine->manifests;
   std::vector<std::string> words{std::string(manifests.dynamo_model_flag), fleet.model};
@@ -40,6 +61,7 @@ std::vector<std::string> worker_words(const EmittedFleet& fleet, const EmittedPo
   for (std::string& word : words)
     for (const RenamedFlag& flag : manifests.dynamo_flags)
       if (word == flag.own) word = flag.there;
+  add_options(words, pool);
   if (pool.apart())
     add_words(words, pool.role == "prefill" ? manifests.dynamo_prefill_flags : manifests.dynamo_decode_flags);
   return words;
@@ -70,11 +92,6 @@ std::string worker(const EmittedFleet& fleet, const EmittedPool& pool, const std
 
 std::string dynamo_graph(const EmittedFleet& fleet) {
   const EmittedPool& first = fleet.pools.front();
-  for (const EmittedPool& pool : fleet.pools)
-    if (!pool.command.file.empty())
-      throw Unsupported(fmt::format(
-          "emit: {} takes {} from a file of options, which dynamo does not hold, expected the format {}",
-          pool.engine->name, pool.command.file.front().first, pool.engine->name));
   const DynamoRelease release = release_of(first);
   const std::string image = fmt::format("{}:{}", first.engine->manifests.dynamo_image, release.release);
   std::string text = weights_claim(fleet) + "---\n";

@@ -26,7 +26,9 @@ PlanRequest grouped_plan(const std::string& model, const std::string& engine) {
 }
 
 std::string start_line(const PlanRequest& request, const PlanResult& plan, const std::string& format) {
-  return emit_plan(request, plan, format).front().contents;
+  std::string text;  // with the file of options, where the engine needs one
+  for (const EmittedFile& file : emit_plan(request, plan, format)) text += file.contents;
+  return text;
 }
 
 TEST(AttentionGroups, AreAskedForInEachEnginesWords) {
@@ -35,13 +37,16 @@ TEST(AttentionGroups, AreAskedForInEachEnginesWords) {
   };
   for (const Words& words :
        {Words{"vllm", "--data-parallel-size 2"}, Words{"sglang", "--enable-dp-attention"},
-        Words{"trtllm", "--tp_size 2 --enable_attention_dp --ep_size 2"}}) {
+        Words{"trtllm", "--tp_size 2 --ep_size 2"}}) {
     const PlanRequest request = grouped_plan("Qwen/Qwen3-30B-A3B", words.engine);
     const PlanResult plan = make_plan(request, fixed_latency());
     ASSERT_TRUE(plan.search.best.has_value()) << words.engine;
     EXPECT_EQ(plan.labels[*plan.search.best].shape, "tp 1 dp 2 ep") << words.engine;
     const std::string line = start_line(request, plan, words.engine);
     EXPECT_NE(line.find(words.asked), std::string::npos) << line;
+    EXPECT_EQ(line.find(R"({"enable_attention_dp":true})") != std::string::npos,
+              std::string(words.engine) == "trtllm")
+        << line;
   }
 }
 

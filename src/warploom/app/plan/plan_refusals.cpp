@@ -130,6 +130,8 @@ std::string draft_config(const std::string& entry) {
 void check_plan_request(const PlanRequest& request, const Workload& workload,
                         const ModelArchitecture& model) {
   requires_measured(request.require_tier);
+  if (request.top > 1 && request.emit.empty())
+    throw InvalidInput("top: nothing is written, expected `emit` too");
   check_fleet(request);
   check_load(request, workload);
   check_sizes_of_space(request.space);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "warploom/app/plan/emit_plan.h"
+#include "warploom/app/emit/emit_plan.h"
 #include "warploom/app/plan/make_plan.h"
 #include "warploom/app/plan/plan_experiments.h"
 #include "warploom/app/serving/fixed_latency_test.h"
