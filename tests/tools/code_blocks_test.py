@@ -56,6 +56,8 @@ class Documents(unittest.TestCase):
                 shown = run(*names, "--help")
                 if shown.returncode:  # the second word is an argument
                     shown = run(*names[:1], "--help")
+                if "program warploom-judge alone" in shown.stderr:
+                    continue  # it was not built
                 self.assertEqual(shown.returncode, 0, f"{document}: {line}\n{shown.stderr}")
                 helps[names] = shown.stdout
             for word in words:

@@ -70,7 +70,8 @@ const Refused kRefusedPlans[] = {
        r.space.quantizations = {"stored", "fp7"};
      }},
     {"kv_cache_dtype: 'fp7' is unknown", [](PlanRequest& r) { r.kv_cache_dtype = "fp7"; }},
-    {"speculations: 'eagle3' is no draft, expected none or METHOD:TOKENS",
+    {"top: nothing is written, expected `emit` too", [](PlanRequest& r) { r.top = 3; }},
+    {"speculations: 'eagle3' is no draft, expected none, METHOD:TOKENS or METHOD:TOKENS:MODEL",
      [](PlanRequest& r) { r.space.speculations = {"eagle3"}; }},
     {"speculations: 'egale:3' is no draft: speculative_config: method 'egale' is not modelled",
      [](PlanRequest& r) { r.space.speculations = {"egale:3"}; }},
