@@ -54,7 +54,7 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
 }
 
 // Rows of a block that are of layers which their cell did not learn from, and the trees that answer them.
-struct NewLayers {
+struct FreshLayers {
   std::array<bool, kRowBlock> rows{};
   std::size_t count = 0;
   const SymmetricEnsemble* trees = nullptr;
@@ -62,7 +62,7 @@ struct NewLayers {
 
 // For rows with layer sizes that their cell did not learn from, the trees over all cells of the GPU replace
 // those of the cell. `features` is the number of features of a row.
-void replace_sums(const Group& group, const NewLayers& fresh, std::size_t features, FeatureBlock& block,
+void replace_sums(const Group& group, const FreshLayers& fresh, std::size_t features, FeatureBlock& block,
                   std::array<double, kRowBlock>& sums) {
   const ContextCodes& codes = group.family->index.codes(*group.cell);
   for (const float value : {codes.framework, codes.kernel, group.cell->offset})
@@ -80,7 +80,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
   std::array<double, kRowBlock> cold{};
-  NewLayers fresh;
+  FreshLayers fresh;
   OperatorFeatures row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
