@@ -40,8 +40,9 @@ void check_given_field(SetupUse use, const ServingConfig& config, std::string_vi
 // When `field` does not bear on a pool that only decodes.
 void check_decode_scope(std::string_view field, std::string_view called);
 
-// When engine_version was given and is none, as "latest", or none that the engine was ever released as. Versions
-// that measured runs came with are not asked and not checked: engines are also built between releases.
+// When engine_version was given and is none, as "latest", or one that the engine was never released as
+// (engine_releases.h). Versions that measured runs came with are not asked and not checked: engines are also
+// built between releases.
 void check_asked_version(const ServingSetupRequest& request);
 
 // As resolve_serving, of a setup that somebody asked for; throws also as check_asked_version.
