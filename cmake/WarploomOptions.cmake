@@ -26,6 +26,15 @@ if(WARPLOOM_SANITIZE)
                          -fno-omit-frame-pointer)
   target_link_options(warploom_options INTERFACE -fsanitize=${WARPLOOM_SANITIZE})
 endif()
+# For whoever ships the program to where bytes of strangers are read, and for tools/nightly: a fault that is left ends
+# the program where it happens. Off by default: what it costs a prediction is not measured.
+option(WARPLOOM_HARDENED "Fortified calls, guarded stacks and branches, checked containers" OFF)
+if(WARPLOOM_HARDENED)
+  target_compile_definitions(warploom_options INTERFACE _GLIBCXX_ASSERTIONS)
+  target_compile_options(warploom_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+                         -fstack-clash-protection -fcf-protection)
+  target_link_options(warploom_options INTERFACE $<$<LINK_LANGUAGE:C,CXX>:-Wl,-z,relro,-z,now,-z,noexecstack>)
+endif()
 # The quicker linker where it is there: every test program links the whole toolkit with its data.
 find_program(WARPLOOM_MOLD mold)
 if(WARPLOOM_MOLD AND (CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))

@@ -2,6 +2,7 @@
 built package."""
 
 import ast
+import importlib
 import json
 import math
 import os
@@ -17,6 +18,7 @@ import numpy as np
 
 import warploom
 
+PACKAGE = Path(warploom.__file__).parent  # of the build: links to the sources, and what the build writes
 GEMM = {"gpu": "H100-SXM", "m": 64, "n": 4096, "k": 4096}
 LLAMA = {"model": "Llama-3.1-8B", "gpu": "H100-SXM"}
 
@@ -257,9 +259,24 @@ class Package(unittest.TestCase):
             subprocess.run([sys.executable, "-c", code], cwd=root.parent, check=False).returncode, 0
         )
 
+    def test_the_package_is_a_program_too(self):
+        words = ["predict", "gemm", "--gpu", "H200", "--m", "64", "--n", "64", "--k", "64", "--json"]
+        try:
+            importlib.import_module("warploom.__main__").program()
+        except FileNotFoundError:
+            self.skipTest("no program was built")
+        done = subprocess.run(
+            [sys.executable, "-m", "warploom", *words], check=True, capture_output=True, text=True
+        )
+        one = warploom.predict("gemm", gpu="H200", m=64, n=64, k=64)
+        self.assertEqual(json.loads(done.stdout)["p50_us"], one.p50_us)
+        wrong = subprocess.run(
+            [sys.executable, "-m", "warploom", "predict", "gemm"], check=False, capture_output=True, text=True
+        )
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+
     @unittest.skipUnless(has("mypy"), "mypy is not installed")
     def test_types_are_strict(self):
-        root = Path(__file__).resolve().parents[2]
         parts = [
             word
             for part in (
@@ -279,7 +296,7 @@ class Package(unittest.TestCase):
         ]
         words = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", os.devnull, *parts]
         done = subprocess.run(
-            [sys.executable, "-m", *words], check=False, capture_output=True, text=True, cwd=root / "python"
+            [sys.executable, "-m", *words], check=False, capture_output=True, text=True, cwd=PACKAGE.parent
         )
         self.assertEqual(done.returncode, 0, done.stdout[-2000:])
 
@@ -301,8 +318,10 @@ class Package(unittest.TestCase):
             ("warploom.step(model='m', gpu='g').step_ms.upper()", 'float" has no attribute "upper"'),
             ("warploom.plan(model='m', gpu_names=['g']).to_dict()['point']", 'has no key "point"'),
             ("warploom.simulate(model='m', gpu='g', max_num_seq=3)", "max_num_seq"),
+            ("warploom.predict('gemm', gpu='g', m=1).p50_us + 1.0", ""),
+            ("warploom.predict('gemm', gpu='g', m=[1, 2]).to_pandas()", ""),
+            ("warploom.plan(model='m', gpu_names=['g'], slo={'ttft_p95_ms': 500})", ""),
         )
-        root = Path(__file__).resolve().parents[2] / "python"
         with tempfile.TemporaryDirectory() as folder:
             code = Path(folder) / "asked.py"
             code.write_text("import warploom\n" + "".join(f"{line}\n" for line, _ in lines))
@@ -312,7 +331,7 @@ class Package(unittest.TestCase):
                 check=False,
                 capture_output=True,
                 text=True,
-                env={**os.environ, "MYPYPATH": str(root)},
+                env={**os.environ, "MYPYPATH": str(PACKAGE.parent)},
             )
         for number, (_, wrong) in enumerate(lines, start=2):
             said = [line for line in done.stdout.splitlines() if f"asked.py:{number}: error" in line]

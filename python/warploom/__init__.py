@@ -18,15 +18,20 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from warploom.autotune import autotune  # noqa: F401
-from warploom.requests import FUNCTIONS
-from warploom.tiling import Tiling  # noqa: F401
+from warploom.autotune import autotune as autotune
+from warploom.tiling import Tiling as Tiling
+
+try:
+    from warploom.requests import FUNCTIONS
+except ImportError:  # a source tree: requests and the types of their answers are written by the build
+    FUNCTIONS = {}
 
 if TYPE_CHECKING:
-    from warploom.lists import gpu, gpus, models, schema  # noqa: F401
-    from warploom.operators import Question, predict  # noqa: F401
-    from warploom.requests.all_requests import *  # noqa: F401,F403
-    from warploom.steps import Step, StepPrice  # noqa: F401
+    from warploom.lists import gpu as gpu, gpus as gpus, models as models, schema as schema
+    from warploom.operators import Question as Question, predict as predict
+    from warploom.requests.all_requests import *  # noqa: F403
+    from warploom.results import Predictions as Predictions
+    from warploom.steps import Step as Step, StepPrice as StepPrice
 
 # Loaded when first used: the compiled part is not needed by all.
 _WHERE = {"gpus": "lists", "gpu": "lists", "models": "lists", "schema": "lists", "predict": "operators",
@@ -38,7 +43,8 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module("warploom._core").version
     if name not in _WHERE:
-        raise AttributeError(f"module 'warploom' has no attribute '{name}'")
+        hint = "" if FUNCTIONS else "; requests are written by the build: pip install ."
+        raise AttributeError(f"module 'warploom' has no attribute '{name}'{hint}")
     found = getattr(importlib.import_module(f"warploom.{_WHERE[name]}"), name)
     if name in FUNCTIONS:
         found = importlib.import_module("warploom.named_fields").with_hints(found)
@@ -47,4 +53,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_WHERE])
+    """What is there to be used: neither this module's own imports nor its workings."""
+    own = [name for name in globals() if name.startswith("__")]
+    return sorted({*own, *_WHERE, "autotune", "Tiling"})

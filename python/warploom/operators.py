@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Union, overload
 
 from warploom import _core
 from warploom.answers import Prediction
@@ -36,6 +36,21 @@ def _int64_column(name: str, value: Any) -> Any:
         row = int(wrong.argmax())
         raise ValueError(f"predict: row {row}: {name} is {column[row]}, expected whole numbers below 2**63")
     return numpy.ascontiguousarray(column, dtype=numpy.int64)
+
+
+Scalar = Union[bool, int, float, str, None]  # a bool is a switch, never a size
+
+
+@overload
+def predict(
+    family: str, *, gpu: PathText, predictor: PathText = "", threads: int = 1, **fields: Scalar
+) -> Prediction: ...
+
+
+@overload
+def predict(
+    family: str, *, gpu: PathText, predictor: PathText = "", threads: int = 1, **fields: Any
+) -> Predictions: ...
 
 
 def predict(

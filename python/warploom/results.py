@@ -43,7 +43,10 @@ class Answer(Mapping[str, Any], Generic[Document]):
         return len(self._document)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._document:
+        # Private names are never keys; pickle and copy ask for them before there is a document.
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__} has no '{name}'")
+        if name not in self._document:
             raise AttributeError(
                 f"{type(self).__name__} has no '{name}'; it has: {', '.join(self._document)}"
             )
@@ -84,11 +87,14 @@ class Answer(Mapping[str, Any], Generic[Document]):
         return {k: v for k, v in self._document.items() if isinstance(v, (str, int, float, bool))}
 
     def __repr__(self) -> str:
-        shown = ", ".join(
+        parts = [
             f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value!r}"
             for key, value in list(self.summary().items())[:8]
-        )
-        return f"{type(self).__name__}({shown})"
+        ]
+        if not parts:
+            counts = {k: len(v) for k, v in self._document.items() if isinstance(v, (list, Mapping))}
+            parts = [f"{key}=<{count}>" for key, count in list(counts.items())[:8]]
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         cells = "".join(

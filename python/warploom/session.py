@@ -10,6 +10,7 @@ import json
 import math
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -82,8 +83,12 @@ class Files:
     def plain(self, value: Any, name: str = "") -> Any:
         """The value as JSON has it. A frame becomes a CSV file, a transformers configuration a config.json;
         of NumPy numbers the number. `name`: of the field."""
+        if _is_config(name, value):
+            path = self.path(".json", f"{name} (a configuration)")
+            path.write_text(json.dumps(value))
+            return str(path)
         if isinstance(value, Mapping):
-            return {str(key): self.plain(each, str(key)) for key, each in value.items()}
+            return {str(key): self.plain(_in_pairs(str(key), each), str(key)) for key, each in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.plain(each, name) for each in value]
         if isinstance(value, os.PathLike):
@@ -171,6 +176,27 @@ def listed(value: Any) -> Any:
     return value.tolist() if type(value).__module__ == "numpy" and value.ndim else [value]
 
 
+# Fields of texts, each a NAME and a value, which Python says as a mapping: {"ttft_p95_ms": 500}.
+_PAIRS = {"slo": "=", "goodput": ":", "price": "=", "day_price": "="}
+
+
+def _in_pairs(name: str, value: Any) -> Any:
+    if name not in _PAIRS:
+        return value
+    texts: list[Any] = []
+    for each in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(each, Mapping):
+            texts += [f"{key}{_PAIRS[name]}{limit}" for key, limit in each.items()]
+        else:
+            texts.append(each)
+    return texts
+
+
+def _is_config(name: str, value: Any) -> bool:
+    """Whether a model is given as the contents of its config.json."""
+    return name in ("model", "supported_model") and isinstance(value, Mapping)
+
+
 def _holds_frames(value: Any) -> bool:
     if isinstance(value, Mapping):
         value = list(value.values())
@@ -180,9 +206,10 @@ def _holds_frames(value: Any) -> bool:
 
 
 class _Bar:
-    """Progress by tqdm where it is installed."""
+    """Progress by tqdm where it is installed, else as a line of standard error that is written over."""
 
     def __init__(self, title: str) -> None:
+        self._title, self._shown = title, ""
         self._bar: Any = None
         with contextlib.suppress(ImportError):
             self._bar = importlib.import_module("tqdm.auto").tqdm(desc=title, leave=False)
@@ -191,10 +218,19 @@ class _Bar:
         if self._bar is not None:
             self._bar.total = total
             self._bar.update(done - self._bar.n)
+            return
+        line = f"{self._title}: {100 * done / total if total else 0:.0f} %"
+        if line != self._shown:
+            sys.stderr.write(f"\r{line}")
+            sys.stderr.flush()
+            self._shown = line
 
     def close(self) -> None:
         if self._bar is not None:
             self._bar.close()
+        elif self._shown:
+            sys.stderr.write("\r" + " " * len(self._shown) + "\r")
+            sys.stderr.flush()
 
 
 def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> Any:

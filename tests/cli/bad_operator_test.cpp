@@ -50,8 +50,8 @@ TEST(BadOperator, RefusesATypeThatTheGpuCannotRunAndSaysWhichItCan) {
 TEST(BadOperator, RefusesFeaturesThatDoNotExist) {
   expect_refusal(gemm({"--m", "1", "--gpu", "h100", "--predictor", "roofline", "--features", "mine"}),
                  {"--features", "published"});
-  expect_refusal({"predict", "kv_write", "--tokens", "8", "--gpu", "h100", "--predictor", "roofline",
-                  "--features", "published"},
+  expect_refusal({"predict", "kv_write", "--tokens", "8", "--kv-heads", "8", "--gpu", "h100", "--predictor",
+                  "roofline", "--features", "published"},
                  {"kv_write", "published"});
 }
 

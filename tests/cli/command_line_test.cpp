@@ -78,7 +78,7 @@ TEST(CommandLine, NamesWhatANewcomerForgets) {
   expect_refusal({"simulate", "Llama-3.1-8B", "--gpu", "h100"}, {"'Llama-3.1-8B'", "--model NAME"});
   expect_refusal({"simulate", "--modle", "Llama-3.1-8B"}, {"--modle", "did you mean '--model'"});
   expect_refusal({"predict", "gemm", "--gpu", "h100", "--m", "4", "--k"}, {"--k has no value"});
-  expect_refusal({"predict", "gemm", "--gpu", "h100"}, {"no size is given", "--m"});
+  expect_refusal({"predict", "gemm", "--gpu", "h100"}, {"--m, --n, --k are missing", "no default"});
   expect_refusal({"predict", "attention_prefill", "--gpu", "h100", "--batch", "4"}, {"--tokens is missing"});
 }
 

@@ -142,7 +142,7 @@ TEST(ServingFeatures, CtrlCLeavesPartialResults) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(WEXITSTATUS(status), 130);  // a gate must not take a part for the whole
   const auto document = nlohmann::json::parse(read_file(output));
   EXPECT_TRUE(document["partial"].get<bool>());
   EXPECT_TRUE(document["interval"].is_null());

@@ -52,7 +52,8 @@ TEST(Simulate, EveryCommandWritesOneJsonDocument) {
       {"models"},
       {"models", "Qwen/Qwen3-8B"},
       {"predict", "gemm", "--m", "64", "--n", "64", "--k", "64", "--gpu", "h100"},
-      {"predict", "attention_decode", "--requests", "4x1+2047", "--gpu", "h100"},
+      {"predict", "attention_decode", "--heads", "32", "--kv-heads", "8", "--requests", "4x1+2047", "--gpu",
+       "h100"},
       {"step", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--decode", "4x1024"},
       {"static", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--output", "4"},
       simulate({"--workload", "conversation", "--requests", "5", "--details"})};

@@ -1,4 +1,5 @@
-"""Files and folders that documents name exist, and links lead somewhere. Decision records are left out."""
+"""Files and folders that documents name exist, and links lead somewhere. The notebook and decision records
+without a page there name files of their day: links alone are followed."""
 import re
 import tempfile
 import unittest
@@ -15,8 +16,14 @@ FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 def documents(root):
     pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md")),
              *sorted((root / "docs").glob("accuracy/*.md")), *sorted(root.glob("src/warploom/**/README.md")),
-             *sorted(root.glob("*/README.md")), *sorted(root.glob("data/*/README.md"))]
+             *sorted(root.glob("*/README.md")), *sorted(root.glob("data/*/README.md")),
+             *(root / "docs/decisions" / page.name for page in sorted(root.glob("docs/notebook/[0-9]*.md")))]
     return [page for page in pages if page.exists()]
+
+
+def records(root):
+    docs = root / "docs"
+    return [*sorted(docs.glob("decisions/*.md")), *sorted(docs.glob("notebook/*.md"))]
 
 
 def known_places(root):
@@ -40,9 +47,10 @@ def problems_of(root):
             folder = name.endswith("/") and name.count("/") > 1
             if (FILE.match(name) or folder) and name.rstrip("/") not in places:
                 problems.append(f"{shown}: names `{name}`, which does not exist")
-        for target in LINK.findall(text):
+    for page in documents(root) + records(root):
+        for target in LINK.findall(FENCED.sub("", page.read_text())):
             if "://" not in target and not (page.parent / target).exists():
-                problems.append(f"{shown}: links to {target}, which does not exist")
+                problems.append(f"{page.relative_to(root)}: links to {target}, which does not exist")
     return problems
 
 
@@ -61,6 +69,10 @@ class Documents(unittest.TestCase):
             for wrong in ("`base/csv.h`", "`base/tables/`", "[gone](docs/gone.md)", "`csvs.h`"):
                 (root / "README.md").write_text(wrong)
                 self.assertEqual(len(problems_of(root)), 1, wrong)
+            (root / "README.md").write_text(good)
+            (root / "docs/decisions").mkdir(parents=True)
+            (root / "docs/decisions/0001-a.md").write_text("`of_its_day.h` [gone](../notebook/0001-a.md)")
+            self.assertEqual(len(problems_of(root)), 1)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ class KnownGaps(unittest.TestCase):
     def test_every_gap_has_a_cause_and_what_shows_it(self):
         for gap in known_gaps.gaps():
             self.assertTrue(gap["gap"] and gap["cause"])
+            self.assertEqual(("table" in gap) + ("command" in gap), 1, gap["gap"])
             if "table" in gap:
                 self.assertIn(gap["table"], TABLES)
                 self.assertEqual(sum(key in gap for key in ("cells", "rows", "values")), 1, gap["gap"])
@@ -93,8 +94,18 @@ class KnownGaps(unittest.TestCase):
                          "1 cells; TTFT median 10.0 %, bias -10.0 %; TPOT median 20.0 %, bias +20.0 %")
         apart = {"cells": {"group": "disaggregated"}}
         self.assertTrue(known_gaps.cells_text(apart, document).startswith("1 cells"))
-        gone = {"cells": {"backend": "none"}}
-        self.assertEqual(known_gaps.cells_text(gone, document), "no such cell is left")
+        gone = {"gap": "a", "table": "concurrency", "cells": {"backend": "none"}}
+        with self.assertRaisesRegex(ValueError, "'a': no cell of concurrency"):
+            known_gaps.cells_text(gone, document)
+        with self.assertRaisesRegex(ValueError, "no row of static"):
+            known_gaps.rows_text({"gap": "b", "table": "static", "rows": {"hardware": "x"}}, {"rows": []})
+
+    def test_every_gap_has_a_command(self):
+        commands = [known_gaps.command_of(gap) for gap in known_gaps.gaps()]
+        self.assertIn("tools/measure --only pools", commands)
+        for command in commands:
+            self.assertTrue(command.startswith(("tools/", "warploom ", "grep ")), command)
+            self.assertNotIn("|", command)  # it stands in a table
 
 
 class Tables(unittest.TestCase):

@@ -35,7 +35,7 @@ def cells_text(gap, answer):
     every = answer["other_cells" if "group" in gap["cells"] else "cells"]
     cells = [cell for cell in every if matches(cell, gap["cells"])]
     if not cells:
-        return "no such cell is left"
+        raise ValueError(f"known gap '{gap['gap']}': no cell of {gap['table']} is as it says")
     parts = [f"{len(cells)} cells"]
     for figure in ("ttft", "tpot"):
         biases = [cell[f"predicted_{figure}_ms"] / cell[f"measured_{figure}_ms"] - 1 for cell in cells]
@@ -48,7 +48,7 @@ def rows_text(gap, answer):
     """Means of the rows of `validate static` that a gap names."""
     rows = [row for row in answer["rows"] if matches(row, gap["rows"])]
     if not rows:
-        return "no such row is left"
+        raise ValueError(f"known gap '{gap['gap']}': no row of {gap['table']} is as it says")
     means = {key.removesuffix("_error"): statistics.mean(row[key] for row in rows) for key in gap["means"]}
     words = ", ".join(f"{title} {percent(mean)}" for title, mean in means.items())
     return f"{len(rows)} batches; {words}"
@@ -71,7 +71,10 @@ def size_of(gap, answers):
     return "; ".join(value_text(answer, title, path) for title, path in gap["values"].items())
 
 
+def command_of(gap):
+    return gap.get("command") or f"tools/measure --only {gap['table']}"
+
+
 def lines(answers):
-    rows = [[gap["gap"], size_of(gap, answers), gap["cause"], f"`{gap['table']}`" if "table" in gap else "-"]
-            for gap in gaps()]
-    return table(["what", "how much", "what is known of the cause", "table that has its command"], rows)
+    rows = [[gap["gap"], size_of(gap, answers), gap["cause"], f"`{command_of(gap)}`"] for gap in gaps()]
+    return table(["what", "how much", "what is known of the cause", "command that shows it"], rows)

@@ -136,8 +136,19 @@ TEST(Door, RefusesPoolsOfTwoEngines) {
 
 TEST(Door, RefusesAnOperatorWithoutASize) {
   EXPECT_EQ(refusal_of("predict", {{"gpu", "H200"}, {"family", "gemm"}}),
-            "predict gemm: no size is given, expected some of: `m`, `n`, `k`, `batch`");
+            "predict gemm: `m`, `n`, `k` are missing, expected every size: they have no default");
   EXPECT_EQ(refusal_of("predict", {{"gpu", "H200"}, {"family", "gemm"}, {"m", 7}, {"n", 8}, {"k", 9}}), "");
+  const std::string one = "predict gemm: `k` is missing, expected every size: they have no default";
+  EXPECT_EQ(refusal_of("predict", {{"gpu", "H200"}, {"family", "gemm"}, {"m", 7}, {"n", 8}}), one);
+  EXPECT_EQ(refusal_of("predict", {{"gpu", "H200"}, {"family", "gemm"}, {"m", 7}, {"n", 8}, {"k", nullptr}}),
+            one);
+  EXPECT_EQ(
+      refusal_of("predict", {{"gpu", "H200"}, {"family", "moe"}, {"tokens", 100}}),
+      "predict moe: `hidden`, `intermediate`, `experts`, `top_k` are missing, expected every size: they have "
+      "no default");
+  EXPECT_EQ(
+      refusal_of("predict", {{"gpu", "H200"}, {"family", "attention_decode"}, {"batch", 4}, {"context", 9}}),
+      "predict attention_decode: `heads`, `kv_heads` are missing, expected every size: they have no default");
 }
 
 TEST(Door, SendsAllAtOnceWhenTheRateIsInfinite) {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -33,17 +36,59 @@ void take_alike_requests(Json& asked, const Operator& prototype, Json& op, std::
     op[kRequests] = Json::array({to_json(*group)});
 }
 
-// Refuses an operator named by its family alone, of which `asked` says nothing.
-void check_size_is_given(const Json& asked, Family family, std::string_view where) {
-  Operator prototype = default_operator(family);
-  if (asked.contains("operator") || requests_of(prototype) != nullptr) return;
-  std::vector<std::string> sizes;
+// Whole numbers that mean something where nobody says them: no batch, no window, one rank, two inputs, and
+// the heads of recurrent layers, which are one model's.
+constexpr std::array<std::string_view, 14> kWithDefaults{"batch",
+                                                         "window",
+                                                         "head_dim",
+                                                         "inputs",
+                                                         "tensor_parallel",
+                                                         "expert_parallel",
+                                                         "key_heads",
+                                                         "key_dim",
+                                                         "value_dim",
+                                                         "value_heads",
+                                                         "convolution_width",
+                                                         "state_size",
+                                                         "ranks_per_node",
+                                                         "tokens_per_sequence"};
+
+// Fields of whole blocks of one model alone, and of how much any operator works on.
+constexpr std::array<std::string_view, 3> kOneModels{"q_lora_rank", "index_heads", "streams"};
+constexpr std::array<std::string_view, 3> kAmounts{"tokens", "rows", "sequences"};
+
+// Whole blocks of one model have its sizes, which their documents name; how much they work on is said all the
+// same.
+bool is_whole_block(Family family) {
+  const FieldTable& fields = operator_fields(family);
+  return std::any_of(kOneModels.begin(), kOneModels.end(),
+                     [&](std::string_view name) { return fields.find(name) != nullptr; });
+}
+
+bool is_size(const Field& field, const Operator& prototype) {
+  if (field.name == "size_bytes") return true;
+  const auto listed = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), field.name) != names.end();
+  };
+  if (field.kind != FieldKind::Integer || listed(kWithDefaults)) return false;
+  if (is_whole_block(family_of(prototype)) && !listed(kAmounts)) return false;
+  const FieldValue value = field.get(operator_object(prototype));
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  return whole != nullptr && *whole != 0;  // 0 and nothing at all say that it is not known
+}
+
+// Refuses an operator of which a size is not given: no size has a default.
+void check_sizes_are_given(const Json& asked, Family family, std::string_view where) {
+  if (asked.contains("operator")) return;
+  const Operator prototype = default_operator(family);
+  std::vector<std::string> missing;
   for (const Field& field : operator_fields(family).fields)
-    if (asked.contains(field.name)) return;
-  for (const Field& field : operator_fields(family).fields)
-    if (field.kind == FieldKind::Integer) sizes.push_back(fmt::format("`{}`", field.name));
-  throw InvalidInput(fmt::format("{} {}: no size is given, expected some of: {}", where, name_of(family),
-                                 fmt::join(sizes, ", ")));
+    if (is_size(field, prototype) && (!asked.contains(field.name) || asked[field.name].is_null()))
+      missing.push_back(fmt::format("`{}`", field.name));
+  if (missing.empty()) return;
+  throw InvalidInput(fmt::format("{} {}: {} {} missing, expected every size: they have no default", where,
+                                 name_of(family), fmt::join(missing, ", "),
+                                 missing.size() == 1 ? "is" : "are"));
 }
 
 }  // namespace
@@ -82,7 +127,7 @@ PredictRequest read_predict_request(const Json& asked) {
     throw InvalidInput(fmt::format("predict: '{}' is no field of {}{}; expected some of: {}", key,
                                    name_of(family_of(op)), did_you_mean(key, names), fmt::join(names, ", ")));
   }
-  check_size_is_given(asked, family_of(op), "predict");
+  check_sizes_are_given(asked, family_of(op), "predict");
   auto request = object_from_json<PredictRequest>(fields, "predict");
   request.op = op;
   return request;

@@ -9,7 +9,6 @@
 #include "warploom/app/data/train_ceilings.h"
 #include "warploom/app/runs/calibrate_host_runs.h"
 #include "warploom/report/calibration_report.h"
-#include "warploom/report/ceiling_training_report.h"
 #include "warploom/report/host_calibration_report.h"
 #include "warploom/report/import_report.h"
 #include "warploom/report/sweep_plan_report.h"

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "warploom/answers/internal/setup_reading.h"
 #include "warploom/app/serving/setup_scope.h"
+#include "warploom/app/serving/step_fit.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/engines/engine_defaults.h"
 
@@ -36,6 +38,7 @@ StepPrice StepPrices::decode(std::int64_t requests, std::int64_t context) {
   batch_.decode_requests = checked_tokens(requests, "requests", 1);
   batch_.decode_context_sum = requests * context;
   batch_.decode_context_max = each;
+  check_step_fits(setup_, context + 1, requests * (context + 1));
   return priced();
 }
 
@@ -43,10 +46,19 @@ StepPrice StepPrices::mixed(std::span<const std::int64_t> contexts, std::span<co
   contexts_.clear();
   chunks_.clear();
   batch_ = {};
-  for (const std::int64_t context : contexts) contexts_.push_back(checked_tokens(context, "context", 0));
+  std::int64_t longest = 0, held = 0;
+  const auto add = [&](std::int64_t tokens) {
+    longest = std::max(longest, tokens);
+    held += tokens;
+  };
+  for (const std::int64_t context : contexts) {
+    contexts_.push_back(checked_tokens(context, "context", 0));
+    add(context + 1);
+  }
   // A prompt of one token is a decode step.
   for (const PromptPart& part : prompts) {
     const std::int32_t context = checked_tokens(part.context, "context", 0);
+    add(part.context + checked_tokens(part.tokens, "tokens of a prompt", 1));
     if (part.tokens == 1) {
       contexts_.push_back(context);
       continue;
@@ -56,6 +68,7 @@ StepPrice StepPrices::mixed(std::span<const std::int64_t> contexts, std::span<co
   }
   batch_.set_decode(contexts_);
   batch_.chunks = chunks_;
+  check_step_fits(setup_, longest, held);
   return priced();
 }
 

@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <system_error>
 
@@ -76,30 +75,6 @@ std::string read_file(const fs::path& path, std::uint64_t most_bytes) {
   }
   if (gzclose(file) != Z_OK) throw IoError(fmt::format("{}: gzip data ends too early", path.string()));
   return contents;
-}
-
-void write_file_atomically(const fs::path& path, std::string_view contents) {
-  std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  const fs::path temporary = path.string() + fmt::format(".partial-{}", ::getpid());
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) {
-    throw IoError(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
-  }
-  const bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size() &&
-                       std::fflush(file) == 0 && ::fsync(::fileno(file)) == 0;
-  const int write_error = errno;
-  const bool closed = std::fclose(file) == 0;
-  if (!written || !closed) {
-    fs::remove(temporary, error);
-    throw IoError(fmt::format("{}: writing failed: {}", path.string(), std::strerror(write_error)));
-  }
-  fs::rename(temporary, path, error);
-  if (error) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw IoError(fmt::format("{}: cannot be replaced: {}", path.string(), error.message()));
-  }
 }
 
 }  // namespace warploom

@@ -22,8 +22,10 @@ inline constexpr std::uint64_t kMostFileBytes = std::uint64_t(1) << 30;
 // than `most_bytes`.
 std::string read_file(const std::filesystem::path& path, std::uint64_t most_bytes = kMostFileBytes);
 
-// Writes to a temporary file in the same folder and renames it over `path`, so a reader sees the old or the
-// new contents and never a part. Makes missing parent folders. Throws IoError.
+// Writes to a file without a name in the same folder, puts it on the disk and renames it over `path`, so a
+// reader sees the old or the new contents and never a part, after a power cut too. Keeps the permissions of
+// what it replaces; a link is followed. A device, a pipe or a descriptor (/dev/stdout) is written to as it
+// is. Makes missing parent folders. Throws IoError.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 }  // namespace warploom

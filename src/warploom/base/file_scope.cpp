@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 
 #include "warploom/base/error.h"
 
@@ -21,7 +22,19 @@ FileScope FileScope::folder(const fs::path& root) {
   return scope;
 }
 
+namespace {
+
+// No file can be called so: looking for it is an error of the system, not "there is none".
+bool is_too_long(const fs::path& path) {
+  return path.native().size() >= PATH_MAX || std::any_of(path.begin(), path.end(), [](const fs::path& part) {
+           return part.native().size() > NAME_MAX;
+         });
+}
+
+}  // namespace
+
 bool FileScope::holds(const fs::path& path) const {
+  if (is_too_long(path)) return false;
   if (machine_) return true;
   // A relative path depends on where the program stands, which says nothing about who asks.
   if (root_.empty() || !path.is_absolute() || path.native().find('\0') != std::string::npos) return false;

@@ -18,6 +18,8 @@ TEST(FileScope, HoldsNothingUnlessItSaysSo) {
 TEST(FileScope, OfTheMachineHoldsEveryFile) {
   for (const char* path : {"a", "../a", "/etc/passwd"}) EXPECT_TRUE(FileScope::machine().holds(path)) << path;
   EXPECT_NO_THROW(FileScope::machine().check_programs("profile"));
+  EXPECT_FALSE(FileScope::machine().holds(std::string(5000, 'a')));  // no file can be called so
+  EXPECT_FALSE(FileScope::machine().holds("/tmp/" + std::string(300, 'a')));
 }
 
 TEST(FileScope, OfAFolderHoldsWhatLiesBelowIt) {

@@ -1,14 +1,19 @@
 #include "warploom/base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
+#include "warploom/base/open_descriptor.h"
 #include "warploom/base/scratch_folder_test.h"
 
 namespace warploom {
@@ -95,12 +100,87 @@ TEST(WriteFileAtomically, LeavesNoPartWhenTheTargetIsAFolder) {
   EXPECT_EQ(folder.entries(), std::vector<std::string>{"taken"});
 }
 
+// While it lives, no file of this process may grow beyond so many bytes.
+class LargestFile {
+ public:
+  explicit LargestFile(rlim_t bytes) : ignored_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~LargestFile() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, ignored_);
+  }
+  LargestFile(const LargestFile&) = delete;
+  LargestFile& operator=(const LargestFile&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*ignored_)(int);
+};
+
 TEST(WriteFileAtomically, KeepsTheOldFileWhenWritingFails) {
   const ScratchFolder folder;
   write_file_atomically(folder.path() / "file", "old");
-  fs::create_directory(folder.path() / ("file.partial-" + std::to_string(::getpid())));
-  EXPECT_THROW(write_file_atomically(folder.path() / "file", "new"), IoError);
+  {
+    const LargestFile limit(1000);
+    EXPECT_THROW(write_file_atomically(folder.path() / "file", std::string(2000, 'x')), IoError);
+  }
   EXPECT_EQ(read_file(folder.path() / "file"), "old");
+  EXPECT_EQ(folder.entries(), std::vector<std::string>{"file"});
+}
+
+fs::perms permissions_of(const fs::path& path) { return fs::status(path).permissions(); }
+
+TEST(WriteFileAtomically, KeepsPermissionsAndFollowsLinks) {
+  const ScratchFolder folder;
+  const fs::path file = folder.write("file", "old"), link = folder.path() / "link";
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("file", link);
+  write_file_atomically(link, "new");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_file(file), "new");
+  EXPECT_EQ(permissions_of(file), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("not there yet", folder.path() / "dangling");
+  write_file_atomically(folder.path() / "dangling", "made");
+  EXPECT_EQ(read_file(folder.path() / "not there yet"), "made");
+  fs::create_symlink("round", folder.path() / "round");
+  EXPECT_THROW(write_file_atomically(folder.path() / "round", "x"), IoError);
+}
+
+TEST(WriteFileAtomically, WritesIntoPipesDevicesAndDescriptors) {
+  const ScratchFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writes([&] { write_file_atomically(pipe, "through the pipe"); });
+  std::string got;
+  std::getline(std::ifstream(pipe), got);
+  writes.join();
+  EXPECT_EQ(got, "through the pipe");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+
+  EXPECT_THROW(write_file_atomically("/dev/full", "x"), IoError);
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+
+  // A file that the shell opened is written on where it stands, whatever its name.
+  const fs::path opened = folder.write("opened", "");
+  const OpenDescriptor file(::open(opened.c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_EQ(::write(file.get(), "first ", 6), 6);
+  const std::string number = std::to_string(file.get());
+  write_file_atomically("/dev/fd/" + number, "second ");
+  write_file_atomically("/proc/self/fd/" + number, "third");
+  EXPECT_EQ(read_file(opened), "first second third");
+}
+
+TEST(WriteFileAtomically, OpensNoLinkThatOthersLaid) {
+  const ScratchFolder folder;
+  const fs::path victim = folder.write("victim", "untouched");
+  for (int pid = ::getpid(); pid < ::getpid() + 50; ++pid)
+    fs::create_symlink(victim, folder.path() / ("file.partial-" + std::to_string(pid)));
+  write_file_atomically(folder.path() / "file", "text");
+  EXPECT_EQ(read_file(victim), "untouched");
+  EXPECT_EQ(read_file(folder.path() / "file"), "text");
 }
 
 TEST(WriteFileAtomically, RefusesAParentThatIsAFile) {

@@ -66,7 +66,7 @@ warploom_status warploom_answer(const warploom_session* session, const char* req
     return told(WARPLOOM_BAD_INPUT, "warploom_answer: answer must not be NULL", message, message_size);
   *answer = nullptr;
   return guarded(message, message_size, [&] {
-    const auto held = SessionHandles::of_all().get(session, "session").session;
+    const auto held = warploom::session_of(session);
     const std::string_view name = text_of(request, "warploom_answer: request");
     const warploom::Json asked = warploom::parse_json(text_of(fields, "warploom_answer: fields"), name);
     std::atomic<bool> stopped = false;

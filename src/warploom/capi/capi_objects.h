@@ -24,8 +24,13 @@ struct OpenStep {
   StepPrices prices;
 };
 
-using SessionHandles = HandleTable<OpenSession>;
-using QuestionHandles = HandleTable<OpenQuestion>;
-using StepHandles = HandleTable<OpenStep>;
+using SessionHandles = HandleTable<OpenSession, HandleKind::Session>;
+using QuestionHandles = HandleTable<OpenQuestion, HandleKind::Question>;
+using StepHandles = HandleTable<OpenStep, HandleKind::Step>;
+
+// The session, which lives on when the handle is closed meanwhile: a caller may do so from its own progress.
+inline std::shared_ptr<const Session> session_of(const void* handle) {
+  return SessionHandles::of_all().get(handle, "session", HandleUse::Shared)->session;
+}
 
 }  // namespace warploom

@@ -5,8 +5,8 @@
 #include "warploom/capi/warploom.h"
 
 using warploom::guarded;
+using warploom::HandleUse;
 using warploom::QuestionHandles;
-using warploom::SessionHandles;
 using warploom::told;
 
 namespace {
@@ -32,7 +32,7 @@ warploom_status warploom_question_open(const warploom_session* session, const ch
     return told(WARPLOOM_BAD_INPUT, "warploom_question_open: fields and question must not be NULL", message,
                 message_size);
   return guarded(message, message_size, [&] {
-    const auto held = SessionHandles::of_all().get(session, "session").session;
+    const auto held = warploom::session_of(session);
     auto opened = std::make_unique<warploom::OpenQuestion>(warploom::OpenQuestion{
         held, warploom::PreparedQuestion(*held, warploom::parse_json(fields, "predict"))});
     *question = static_cast<warploom_question*>(QuestionHandles::of_all().open(std::move(opened)));
@@ -45,8 +45,9 @@ warploom_status warploom_question_set(warploom_question* question, const char* f
                                       char* message, size_t message_size) {
   if (field == nullptr)
     return told(WARPLOOM_BAD_INPUT, "warploom_question_set: field must not be NULL", message, message_size);
-  return guarded(message, message_size,
-                 [&] { QuestionHandles::of_all().get(question, "question").question.set(field, value); });
+  return guarded(message, message_size, [&] {
+    QuestionHandles::of_all().get(question, "question", HandleUse::Exclusive)->question.set(field, value);
+  });
 }
 
 warploom_status warploom_predict(const warploom_question* question, warploom_prediction* prediction,
@@ -54,7 +55,8 @@ warploom_status warploom_predict(const warploom_question* question, warploom_pre
   if (prediction == nullptr)
     return told(WARPLOOM_BAD_INPUT, "warploom_predict: prediction must not be NULL", message, message_size);
   return guarded(message, message_size, [&] {
-    *prediction = prediction_of(QuestionHandles::of_all().get(question, "question").question.estimate());
+    *prediction = prediction_of(
+        QuestionHandles::of_all().get(question, "question", HandleUse::Shared)->question.estimate());
   });
 }
 
@@ -65,7 +67,8 @@ warploom_status warploom_predict_rows(const warploom_question* question, const w
     return told(WARPLOOM_BAD_INPUT, "warploom_predict_rows: columns and predictions must not be NULL",
                 message, message_size);
   return guarded(message, message_size, [&] {
-    const auto& asked = QuestionHandles::of_all().get(question, "question").question;
+    const auto held = QuestionHandles::of_all().get(question, "question", HandleUse::Shared);
+    const auto& asked = held->question;
     std::vector<warploom::SizeColumn> sizes;
     for (std::size_t i = 0; i < column_count; ++i) {
       if (columns[i].field == nullptr || columns[i].values == nullptr)

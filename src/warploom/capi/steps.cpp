@@ -5,7 +5,7 @@
 #include "warploom/capi/warploom.h"
 
 using warploom::guarded;
-using warploom::SessionHandles;
+using warploom::HandleUse;
 using warploom::StepHandles;
 using warploom::told;
 
@@ -27,7 +27,7 @@ warploom_status warploom_step_open(const warploom_session* session, const char* 
     return told(WARPLOOM_BAD_INPUT, "warploom_step_open: setup and step must not be NULL", message,
                 message_size);
   return guarded(message, message_size, [&] {
-    const auto held = SessionHandles::of_all().get(session, "session").session;
+    const auto held = warploom::session_of(session);
     auto opened = std::make_unique<warploom::OpenStep>(
         warploom::OpenStep{held, warploom::StepPrices(*held, warploom::parse_json(setup, "step"))});
     *step = static_cast<warploom_step*>(StepHandles::of_all().open(std::move(opened)));
@@ -41,7 +41,8 @@ warploom_status warploom_step_decode(warploom_step* step, int64_t requests, int6
   if (price == nullptr)
     return told(WARPLOOM_BAD_INPUT, "warploom_step_decode: price must not be NULL", message, message_size);
   return guarded(message, message_size, [&] {
-    *price = price_of(StepHandles::of_all().get(step, "step").prices.decode(requests, context));
+    *price = price_of(
+        StepHandles::of_all().get(step, "step", HandleUse::Exclusive)->prices.decode(requests, context));
   });
 }
 
@@ -55,6 +56,8 @@ warploom_status warploom_step_mixed(warploom_step* step, const int64_t* contexts
   return guarded(message, message_size, [&] {
     std::vector<warploom::PromptPart> parts;
     for (std::size_t i = 0; i < prompt_count; ++i) parts.push_back({prompts[i].tokens, prompts[i].context});
-    *price = price_of(StepHandles::of_all().get(step, "step").prices.mixed({contexts, context_count}, parts));
+    *price = price_of(StepHandles::of_all()
+                          .get(step, "step", HandleUse::Exclusive)
+                          ->prices.mixed({contexts, context_count}, parts));
   });
 }

@@ -2,11 +2,13 @@
  *
  * Functions that can fail return a warploom_status and write a sentence into `message` (always ended with a
  * zero; may be NULL with size 0): what is wrong, where, and what was expected. Handles of sessions, questions
- * and steps are checked: one that was closed, or NULL, gives WARPLOOM_BAD_INPUT. What a handle needs lives as
- * long as it does, so they may be closed in any order. What the tuner opens is a plain pointer, for speed.
+ * and steps are checked: one that was closed, NULL or of another kind gives WARPLOOM_BAD_INPUT. What a handle
+ * needs lives as long as it does, so they may be closed in any order, and closing one waits for the calls
+ * that use it. What the tuner opens is a plain pointer, for speed.
  *
- * Threads: a session, a table and a layer's experts may be used by any number of threads at once; a question
- * and a step by one at a time. Nothing may be closed while another thread uses it.
+ * Threads: a session, a table and a layer's experts may be used by any number of threads at once. A question
+ * is asked by any number and changed by one alone, a step is used by one at a time: another thread that comes
+ * meanwhile gets WARPLOOM_BAD_INPUT. No table or experts may be closed while another thread uses them.
  */
 /* NOLINTBEGIN(modernize-deprecated-headers,modernize-use-using): this is C */
 #ifndef WARPLOOM_WARPLOOM_H
@@ -134,8 +136,9 @@ typedef struct warploom_tile_config {
   int32_t is_default;
 } warploom_tile_config;
 
-/* Maps a table that `warploom tune fit` wrote. `gpu` (catalogue name) and `kernel` (the table's kernel name)
- * are compared when not NULL: a table of another GPU or kernel is refused. *table is NULL on failure. */
+/* Reads a table that `warploom tune fit` wrote; what becomes of the file later does not matter. `gpu`
+ * (catalogue name) and `kernel` (the table's kernel name) are compared when not NULL: a table of another GPU
+ * or kernel is refused. *table is NULL on failure. */
 warploom_status warploom_tune_open(const char* path, const char* gpu, const char* kernel,
                                    warploom_tune_table** table, char* message, size_t message_size);
 /* NULL is allowed; a closed one is not. */

@@ -7,7 +7,6 @@
 
 #include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
-#include "warploom/base/file.h"
 #include "warploom/base/framed_file.h"
 #include "warploom/ceiling/ceiling_features.h"
 
@@ -70,9 +69,8 @@ FamilyCeiling ceiling_from_bytes(std::string_view bytes, std::string_view where)
   return ceiling;
 }
 
-void write_ceiling(const FamilyCeiling& ceiling, const std::filesystem::path& folder) {
-  write_file_atomically(folder / fmt::format("{}{}", name_of(ceiling.family), kCeilingFileSuffix),
-                        ceiling_to_bytes(ceiling));
+std::string ceiling_file_name(Family family) {
+  return fmt::format("{}{}", name_of(family), kCeilingFileSuffix);
 }
 
 }  // namespace warploom

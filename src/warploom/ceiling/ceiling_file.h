@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -21,7 +20,7 @@ std::string ceiling_to_bytes(const FamilyCeiling& ceiling);
 // Throws as open_framed_file does, Unsupported too when it was learned from other features.
 FamilyCeiling ceiling_from_bytes(std::string_view bytes, std::string_view where);
 
-// Writes folder/<family>.wlq, whole or not at all. Throws IoError.
-void write_ceiling(const FamilyCeiling& ceiling, const std::filesystem::path& folder);
+// "<family>.wlq".
+std::string ceiling_file_name(Family family);
 
 }  // namespace warploom

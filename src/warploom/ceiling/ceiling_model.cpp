@@ -7,6 +7,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/whole_folder.h"
 #include "warploom/ceiling/ceiling_features.h"
 #include "warploom/ceiling/ceiling_file.h"
 #include "warploom/learning/symmetric_ensemble.h"
@@ -38,16 +39,15 @@ CeilingModel::CeilingModel() : families_(kFamilies) {
 }
 
 CeilingModel::CeilingModel(const std::filesystem::path& folder) : families_(kFamilies) {
-  std::error_code error;
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == kCeilingFileSuffix) paths.push_back(entry.path());
-  if (error)
-    throw IoError(fmt::format("{}: cannot read the ceilings' folder: {}", folder.string(), error.message()));
+  const FolderManifest manifest(folder);
+  const std::vector<std::filesystem::path> paths = manifest.paths(kCeilingFileSuffix);
   if (paths.empty())
     throw NotFound(fmt::format("{}: no ceiling files (*{}) here", folder.string(), kCeilingFileSuffix));
-  std::sort(paths.begin(), paths.end());
-  for (const auto& path : paths) load(ceiling_from_bytes(read_file(path), path.string()), path.string());
+  for (const auto& path : paths) {
+    const std::string bytes = read_file(path);
+    manifest.check(path, bytes);
+    load(ceiling_from_bytes(bytes, path.string()), path.string());
+  }
 }
 
 CeilingModel::CeilingModel(std::vector<FamilyCeiling> families) : families_(kFamilies) {

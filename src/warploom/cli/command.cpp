@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "warploom/base/error.h"
+#include "warploom/base/write_failed.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
 
@@ -15,7 +15,7 @@ void add_json_option(Command& command, bool& json) {
 
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) throw IoError("standard output: cannot be written");
+  if (!written || std::fflush(stdout) != 0) throw WriteFailed("standard output: cannot be written");
 }
 
 void print_note(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include "warploom/app/tune/moe_config.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 #include "warploom/cli/python_package.h"
 #include "warploom/cli/request_command.h"
 

@@ -43,7 +43,9 @@ void write_emitted(const std::filesystem::path& folder, Json& document, std::str
   std::filesystem::remove(mark, none);
   std::vector<std::string> written;
   for (const Json& file : files) {
-    written.push_back((folder / file["name"].get<std::string>()).string());
+    const std::filesystem::path path = folder / file["name"].get<std::string>();
+    if (path.parent_path() != folder) std::filesystem::create_directories(path.parent_path(), none);
+    written.push_back(path.string());
     write_file_atomically(written.back(), file["contents"].get<std::string>());
   }
   write_file_atomically(mark, json_text(document));
@@ -60,7 +62,7 @@ void report_failures(const Failures& failures, const std::string& unwritten) {
 }
 
 std::string group_of_plan(std::string_view field) {
-  if (field == "emit" || field == "check") return std::string(kOutputGroup);
+  if (field == "emit" || field == "top" || field == "check") return std::string(kOutputGroup);
   return std::string(fields_of<SearchSpace>().find(field) == nullptr ? "" : kSpaceGroup);
 }
 

@@ -7,6 +7,7 @@
 #include "warploom/app/tune/tune_profile.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 #include "warploom/cli/python_package.h"
 #include "warploom/cli/request_command.h"
 #include "warploom/cli/tile_kernel_options.h"

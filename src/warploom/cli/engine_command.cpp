@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -13,40 +14,21 @@
 #include "warploom/cli/engine_flag_effects.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
+#include "warploom/cli/misspelt.h"
+#include "warploom/cli/shell_words.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::string_view kWhere = "--from-command";
 
-std::vector<std::string> shell_words(std::string_view text) {
-  std::vector<std::string> words;
-  std::optional<std::string> word;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (quote == 0 && blank) {
-      if (word) words.push_back(std::move(*word));
-      word.reset();
-      continue;
-    }
-    if (quote == 0 && c == '\\' && i + 1 < text.size() && text[i + 1] == '\n') continue;  // a continued line
-    if (!word) word.emplace();
-    if (quote != '\'' && c == '\\' && i + 1 < text.size()) {
-      *word += text[++i];
-    } else if (quote == 0 && (c == '"' || c == '\'')) {
-      quote = c;
-    } else if (c == quote) {
-      quote = 0;
-    } else {
-      *word += c;
-    }
-  }
-  if (quote != 0) throw InvalidInput(fmt::format("{}: a quote is not closed", kWhere));
-  if (word) words.push_back(std::move(*word));
-  return words;
-}
+// Flags that change what an engine does, at the values that it has anyhow.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kUsual{{{"runner", "auto"},
+                                                                               {"runner", "generate"},
+                                                                               {"convert", "auto"},
+                                                                               {"convert", "none"},
+                                                                               {"task", "auto"},
+                                                                               {"task", "generate"}}};
 
 std::string field_name(std::string_view flag) {
   if (flag == "-tp") return "tensor_parallel_size";
@@ -74,10 +56,11 @@ std::optional<std::pair<JsonFlag, std::string_view>> json_entry(const EngineSpec
 
 class Parser {
  public:
-  Parser(std::vector<std::string> words, ConfigFiles files) : words_(std::move(words)), files_(files) {}
+  Parser(std::vector<std::vector<std::string>> commands, ConfigFiles files)
+      : commands_(std::move(commands)), files_(files) {}
 
   EngineCommand parse() {
-    find_engine_word();
+    find_command();
     read_config_file();
     while (next_ < words_.size()) {
       const std::string word = words_[next_++];
@@ -95,23 +78,50 @@ class Parser {
   }
 
  private:
+  // The first command of the line that starts an engine, behind the words that say so.
+  void find_command() {
+    for (const auto& start : {&Parser::find_engine_word, &Parser::find_image})
+      for (std::vector<std::string>& words : commands_) {
+        words_ = words;
+        if ((this->*start)()) return;
+      }
+    throw InvalidInput(
+        fmt::format("{}: expected a command that reads {}", kWhere, engine_command_examples()));
+  }
+
+  void begin(const EngineSpec& engine, std::size_t next) {
+    engine_ = &engine;
+    command_.config.engine = engine.name;
+    next_ = next;
+  }
+
   // Finds the word that names the engine, and skips a sub-command behind it.
-  void find_engine_word() {
-    for (next_ = 0; next_ < words_.size(); ++next_) {
-      const std::string_view word = words_[next_];
-      const bool serves = next_ + 1 < words_.size() && words_[next_ + 1] == "serve";
+  bool find_engine_word() {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const std::string_view word = words_[i];
+      const bool serves = i + 1 < words_.size() && words_[i + 1] == "serve";
       const std::string_view name = word.substr(word.find_last_of('/') + 1);
       for (const EngineSpec* engine : all_engines())
         for (const LaunchWord& start : engine->command_line.programs) {
           if (name != start.program || (start.serves && !serves)) continue;
-          engine_ = engine;
-          command_.config.engine = engine->name;
-          next_ += serves ? 2 : 1;
-          return;
+          begin(*engine, i + (serves ? 2 : 1));
+          return true;
         }
     }
-    throw InvalidInput(
-        fmt::format("{}: expected a command that reads {}", kWhere, engine_command_examples()));
+    return false;
+  }
+
+  // `docker run ... IMAGE:TAG FLAGS`, where the image starts the engine by itself.
+  bool find_image() {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const std::string_view image = std::string_view(words_[i]).substr(0, words_[i].find_first_of(":@"));
+      for (const EngineSpec* engine : all_engines()) {
+        if (!image.ends_with(engine->manifests.image)) continue;
+        begin(*engine, i + 1);
+        return true;
+      }
+    }
+    return false;
   }
 
   // Puts the words of the file that the command names where the engine reads them: behind the command line
@@ -146,13 +156,23 @@ class Parser {
     const std::string flag = word.substr(0, equals);
     std::optional<std::string> value;
     if (equals != std::string::npos) value = word.substr(equals + 1);
+    if (flag == "-O2" ||
+        flag == "-O3") {  // levels of compilation that are modelled, the default is one of them
+      command_.ignored.push_back(flag);
+      return;
+    }
     const std::string name = settled_name(field_name(flag));
     const std::string where = fmt::format("{}: {}", kWhere, flag);
     const FlagEffect effect = effect_of_flag(engine_->name, name);
     const auto& json_flags = engine_->command_line.json_flags;
     const auto json = std::find_if(json_flags.begin(), json_flags.end(),
                                    [&](const JsonFlag& whole) { return whole.flag == name; });
-    if (const auto entry = json_entry(*engine_, flag)) {
+    const std::string said = value ? *value : next_ < words_.size() ? words_[next_] : std::string();
+    if (std::find(kUsual.begin(), kUsual.end(), std::pair<std::string_view, std::string_view>(name, said)) !=
+        kUsual.end()) {
+      value_of(flag, value);
+      command_.ignored.push_back(flag);
+    } else if (const auto entry = json_entry(*engine_, flag)) {
       entry->first.apply_entry(command_.config, entry->second, value_of(flag, value), where);
     } else if (json != json_flags.end()) {
       json->apply(command_.config, value_of(flag, value), where);
@@ -219,11 +239,14 @@ class Parser {
       return candidate.name == plain && candidate.nested == nullptr &&
              (!negated || candidate.kind == FieldKind::Boolean);
     });
-    if (field == table.fields.end()) refuse(flag, name);
+    if (field == table.fields.end()) return leave_out(flag, name, value);
     const std::string where = fmt::format("{}: {}", kWhere, flag);
     check_field_engine(command_.config, plain, where);
     if (field->kind == FieldKind::Boolean && !value) value = negated ? "false" : "true";
-    FieldValue read = field_value_from_text(*field, text_for(*field, flag, value), where);
+    std::string text = text_for(*field, flag, value);
+    if (field->kind == FieldKind::Integer) text = plain_integer(text);
+    if (name == "max_model_len" && (text == "auto" || text == "-1")) return;  // as the model has it
+    FieldValue read = field_value_from_text(*field, text, where);
     check_field_value(*field, read, where);
     field->set(&command_.config, std::move(read));
   }
@@ -241,7 +264,9 @@ class Parser {
     return false;
   }
 
-  [[noreturn]] void refuse(const std::string& flag, const std::string& name) const {
+  // Flags that nobody here knows: harmless ones are far more than those that change times, which are listed.
+  // Refused are those, what another engine calls something of ours, and what looks misspelt.
+  void leave_out(const std::string& flag, const std::string& name, const std::optional<std::string>& value) {
     if (effect_of_flag(engine_->name, name) == FlagEffect::NotModelled)
       throw Unsupported(
           fmt::format("{}: {} changes what {} does and is not modelled, expected a command line without it",
@@ -249,7 +274,18 @@ class Parser {
     std::vector<std::string> names;
     for (const EngineFlag& own : engine_->flags) names.emplace_back(own.flag);
     for (const Field& field : fields_of<ServingConfig>().fields) names.push_back(field.name);
-    throw Unsupported(fmt::format("{}: {} is not modelled{}", kWhere, flag, did_you_mean(name, names)));
+    const auto has = [&](const auto& flags) {
+      return std::any_of(flags.begin(), flags.end(), [&](const auto& own) { return own.flag == name; });
+    };
+    const bool elsewhere = std::any_of(
+        all_engines().begin(), all_engines().end(),
+        [&](const EngineSpec* other) { return has(other->flags) || has(other->command_line.json_flags); });
+    if (elsewhere || looks_misspelt(name, names))
+      throw Unsupported(fmt::format("{}: {} is not modelled{}", kWhere, flag, did_you_mean(name, names)));
+    const bool next_is_value = next_ < words_.size() && !words_[next_].starts_with('-');
+    const bool may_be_model = command_.model.empty() && next_ + 1 == words_.size();
+    if (!value && next_is_value && !may_be_model) ++next_;
+    command_.unknown.push_back(flag);
   }
 
   std::string value_of(const std::string& flag, const std::optional<std::string>& given) {
@@ -269,7 +305,8 @@ class Parser {
     return text;
   }
 
-  std::vector<std::string> words_;
+  std::vector<std::vector<std::string>> commands_;
+  std::vector<std::string> words_;  // of the one that starts the engine
   ConfigFiles files_;
   std::size_t next_ = 0;
   const EngineSpec* engine_ = nullptr;
@@ -292,7 +329,7 @@ std::string engine_command_examples() {
 }
 
 EngineCommand parse_engine_command(std::string_view text, ConfigFiles files) {
-  return Parser(shell_words(text), files).parse();
+  return Parser(shell_commands(text, kWhere), files).parse();
 }
 
 }  // namespace warploom

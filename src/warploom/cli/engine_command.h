@@ -15,15 +15,17 @@ struct EngineCommand {
   std::string quantization;  // a MatmulScheme's name; empty = the checkpoint's
   ServingConfig config;
   std::vector<std::string> ignored;  // flags that do not bear on time
+  std::vector<std::string> unknown;  // flags that nobody knows, left out as if they were such
 };
 
 // Whether a configuration file that the command names may be read.
 enum class ConfigFiles { Read, Refused };
 
 // A configuration file that the command names (engine_config_file.h) is read. Words are split as a shell does
-// (quotes, backslashes, line ends). Flags may be spelled with dashes or underscores, with their value behind
-// '=' or in the next word. Throws InvalidInput (not such a command, a bad value), Unsupported (a flag that is
-// not modelled, with the nearest ones that are).
+// (shell_words.h), and the first command of the line counts that starts an engine; `docker run` of its image
+// is one. Flags may be spelled with dashes or underscores, with their value behind '=' or in the next word.
+// Throws InvalidInput (not such a command, a bad value), Unsupported (a flag that changes times and is not
+// modelled, or that looks like a misspelt one).
 EngineCommand parse_engine_command(std::string_view text, ConfigFiles files = ConfigFiles::Read);
 
 // What such a command reads like, of each engine: "'vllm serve MODEL', ... or '...'".

@@ -72,6 +72,66 @@ TEST(EngineCommand, KnowsEveryFlagOfVllm033) {
             (std::vector<std::string>{"--no-enable-ssl-refresh", "--ssl-keyfile"}));
 }
 
+// The three flags of 0.33 that each give one key of --speculative-config, in any order beside it.
+TEST(EngineCommand, JoinsVllmsFlagsOfSpeculation) {
+  const auto config = [](const std::string& flags) {
+    return parse_engine_command("vllm serve a " + flags).config.speculative_config;
+  };
+  EXPECT_EQ(config("--spec-method eagle3 --spec-model org/drafter --spec-tokens 3"),
+            R"({"method":"eagle3","model":"org/drafter","num_speculative_tokens":3})");
+  EXPECT_EQ(config("--spec-tokens 2 --speculative-config '{\"method\": \"mtp\"}'"),
+            R"({"num_speculative_tokens":2,"method":"mtp"})");
+  EXPECT_EQ(config("--speculative-config '{\"method\": \"mtp\"}' --spec_tokens=2"),
+            R"({"method":"mtp","num_speculative_tokens":2})");
+  EXPECT_THROW(config("--spec-method mtp --speculative-config '{\"method\": \"mtp\"}'"), InvalidInput);
+  EXPECT_THROW(config("--spec-tokens three"), InvalidInput);
+  EXPECT_THROW(config("--spec-tokens 0"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("sglang serve --model-path a --spec-method mtp"), Unsupported);
+}
+
+// As they stand in scripts, unit files and documents.
+TEST(EngineCommand, ReadsLinesAsTheyArePasted) {
+  const auto read = [](const std::string& line) { return parse_engine_command(line, ConfigFiles::Refused); };
+  for (const std::string line :
+       {"docker run --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:v0.24.0 --model a/b --max-num-seqs 7",
+        "docker run docker.io/vllm/vllm-openai@sha256:12 --model a/b --max-num-seqs 7",
+        "python3 -m vllm.entrypoints.openai.api_server --model a/b --max-num-seqs 7",
+        "cd /srv && CUDA_VISIBLE_DEVICES=0 nohup vllm serve a/b --max-num-seqs 7 > log.txt 2>&1 &",
+        "vllm serve a/b --max-num-seqs 7 >>log 2>/dev/null | tee x --max-num-seqs 9",
+        "# start it\nvllm serve a/b \\\n  --max-num-seqs 7  # as many\n",
+        "kill 1; vllm serve a/b -O3 --max-num-seqs=7"}) {
+    EXPECT_EQ(read(line).model, "a/b") << line;
+    EXPECT_EQ(read(line).config.max_num_seqs, 7) << line;
+  }
+  EXPECT_EQ(
+      read("docker run lmsysorg/sglang:latest python3 -m sglang.launch_server --model-path m").config.engine,
+      "sglang");
+}
+
+TEST(EngineCommand, TakesSizesWithALetterAsTheEngineDoes) {
+  const auto length = [](const std::string& text) {
+    return parse_engine_command("vllm serve m --max-model-len " + text).config.max_model_len;
+  };
+  EXPECT_EQ(length("32k"), 32'000);
+  EXPECT_EQ(length("32K"), 32'768);
+  EXPECT_EQ(length("25.6k"), 25'600);
+  EXPECT_EQ(length("1M"), 1'048'576);
+  EXPECT_EQ(length("auto"), std::nullopt);
+  EXPECT_THROW(length("32q"), InvalidInput);
+  EXPECT_THROW(length("k"), InvalidInput);
+}
+
+TEST(EngineCommand, LeavesOutFlagsThatNobodyKnows) {
+  const EngineCommand read =
+      parse_engine_command("vllm serve a/b --brand-new-knob 3 --shiny --max-num-seqs 7 --other=4 -x");
+  EXPECT_EQ(read.model, "a/b");
+  EXPECT_EQ(read.config.max_num_seqs, 7);
+  EXPECT_EQ(read.unknown, (std::vector<std::string>{"--brand-new-knob", "--shiny", "--other", "-x"}));
+  EXPECT_EQ(parse_engine_command("vllm serve --shiny a/b").model, "a/b");
+  EXPECT_EQ(parse_engine_command("vllm serve a/b --runner generate --max-num-seqs 3").config.max_num_seqs, 3);
+  EXPECT_THROW(parse_engine_command("vllm serve a/b --runner pooling"), Unsupported);
+}
+
 TEST(EngineCommand, CastsWeightsAsTheEngineDoes) {
   for (const char* half : {"half", "float16"})
     EXPECT_EQ(parse_engine_command(std::string("vllm serve a --dtype ") + half).quantization, "fp16");

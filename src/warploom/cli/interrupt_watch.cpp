@@ -3,10 +3,11 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "warploom/cli/command.h"
+
 namespace warploom {
 namespace {
 
-constexpr int kStatusOfInterrupt = 128 + SIGINT;
 constexpr std::timespec kPoll{.tv_sec = 0, .tv_nsec = 50'000'000};
 
 sigset_t interrupt_set() {
@@ -27,6 +28,7 @@ InterruptWatch::InterruptWatch() {
     while (!stop.stop_requested()) {
       if (sigtimedwait(&waited, nullptr, &kPoll) != SIGINT) continue;
       if (interrupted_.exchange(true)) std::_Exit(kStatusOfInterrupt);
+      print_note("stopping with what there is; Ctrl-C again ends at once");
     }
   });
 }

@@ -3,9 +3,19 @@
 
 #include <atomic>
 #include <csignal>
+#include <stdexcept>
 #include <thread>
 
 namespace warploom {
+
+// The exit status of a program that SIGINT ends.
+inline constexpr int kStatusOfInterrupt = 128 + SIGINT;
+
+// Thrown when all is printed that an interrupted run left: nobody may take a part for the whole.
+class InterruptedRun : public std::runtime_error {
+ public:
+  InterruptedRun() : std::runtime_error("interrupted") {}
+};
 
 // While one lives, SIGINT sets interrupted() in place of its default action. Make it before any other thread.
 class InterruptWatch {

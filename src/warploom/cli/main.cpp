@@ -1,4 +1,4 @@
-// The command line. Exit status: 0 done, 1 failed, 2 bad input.
+// The command line. Exit status: 0 done, 1 failed, 2 bad input, 130 interrupted (docs/reliability.md).
 #include <algorithm>
 #include <cstdio>
 #include <string>

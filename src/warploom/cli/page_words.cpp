@@ -58,7 +58,9 @@ Json engine_command_fields(std::string_view line) {
   if (!command.model.empty()) asked["model"] = command.model;
   if (!command.quantization.empty()) asked["quantization"] = command.quantization;
   asked.update(changed_fields(command.config));
-  return {{"asked", std::move(asked)}, {"ignored", command.ignored}};
+  std::vector<std::string> ignored = command.ignored;
+  ignored.insert(ignored.end(), command.unknown.begin(), command.unknown.end());
+  return {{"asked", std::move(asked)}, {"ignored", ignored}};
 }
 
 Json start_command_fields(const Json& asked) {

@@ -6,18 +6,26 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
 #include "warploom/base/judging.h"
 #include "warploom/base/learning.h"
+#include "warploom/base/write_failed.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/completion.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/flag_names.h"
+#include "warploom/cli/habits.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/interrupt_watch.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/parse_failure.h"
 #include "warploom/cli/program_words.h"
+#include "warploom/cli/question.h"
 
 namespace warploom {
 namespace {
@@ -29,6 +37,18 @@ int report_failure(std::string_view what, int status) {
       line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; },
       ' ');
   print_note(line);
+  return status;
+}
+
+// What --help and --version print; a device that takes no more is a failure here too.
+int print_help(const CLI::App& app, const CLI::Success& asked) {
+  std::ostringstream text;
+  const int status = app.exit(asked, text, text);
+  try {
+    print(text.str());
+  } catch (const WriteFailed& error) {
+    return report_failure(error.what(), 1);
+  }
   return status;
 }
 
@@ -93,12 +113,39 @@ std::string commands_of(const std::vector<std::string>& arguments) {
   return names;
 }
 
+// "help predict gemm" asks for the help of that command.
+std::vector<std::string> asked_for_help(std::vector<std::string> arguments) {
+  if (arguments.size() < 2 || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
+// What is asked of the program itself and of no command: its version as a document, completion for a shell.
+std::optional<int> answer_about_itself(const CLI::App& app, const std::vector<std::string>& arguments,
+                                       const std::string& version) {
+  const auto has = [&](std::string_view word) {
+    return std::find(arguments.begin(), arguments.end(), word) != arguments.end();
+  };
+  if (arguments.size() == 2 && has("--json") && (has("--version") || has("-V"))) {
+    print(json_text({{"version", version}}));
+    return 0;
+  }
+  if (arguments.empty() || arguments.front() != "completion") return std::nullopt;
+  try {
+    print(completion_script(app, arguments.size() > 1 ? arguments[1] : ""));
+    return 0;
+  } catch (const Error& error) {
+    return report_failure(error.what(), 2);
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew, Sent sent) {
   auto app = make_application("Predicts GPU kernels, and LLM serving from them.", "warploom");
   use_help_form(*app);
-  app->set_version_flag("--version", version, "the program's version");
+  app->set_version_flag("-V,--version", version, "the program's version");
   app->set_help_flag("-h,--help", "this text; each command has its own");
   app->require_subcommand(1);
   add_commands(*app, version, crew, sent);
@@ -110,6 +157,8 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
                 Sent sent) {
   const auto app = make_program(version, crew, sent);
   keep_words(*app, arguments);
+  if (const auto status = answer_about_itself(*app, arguments, version)) return *status;
+  std::string notes;
   // The first words of a newcomer.
   const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};
   try {
@@ -117,15 +166,21 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
       print(app->help());
       return 0;
     }
-    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    const std::vector<std::string> words = in_own_options(*app, asked_for_help(arguments), notes);
+    if (!notes.empty()) print_note(notes);
+    app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& done) {
-    return app->exit(done);
+    return print_help(*app, done);
   } catch (const CLI::ParseError& error) {
     return report_failure(parse_failure_text(*app, error), 2);
+  } catch (const InterruptedRun&) {
+    return kStatusOfInterrupt;
   } catch (const LearningElsewhere&) {
     throw;
   } catch (const JudgingElsewhere&) {
     throw;
+  } catch (const WriteFailed& error) {
+    return report_failure(error.what(), 1);
   } catch (const Error& error) {
     return report_failure(in_flags(error.what(),
                                    [&](const std::string& option) {

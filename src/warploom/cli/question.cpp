@@ -75,8 +75,10 @@ Json ask(const Question& question, const Json& asked, AnswerText* text) {
   std::optional<InterruptWatch> interrupt;
   if (question.stops) watch.cancelled = &interrupt.emplace().interrupted();
   try {
-    if (!question.as_text) return answer_here(session, question.request, asked, watch, text);
-    return answer_here(session, question.request, parse_json(asked.dump(), question.request), watch, text);
+    const Json fields = question.as_text ? parse_json(asked.dump(), question.request) : asked;
+    Json document = answer_here(session, question.request, fields, watch, text);
+    if (interrupt && question.interrupted != nullptr) *question.interrupted = interrupt->interrupted();
+    return document;
   } catch (const FieldRefusal& refusal) {
     const std::string option = question.names.option_of(refusal.place(), refusal.field());
     throw InvalidInput((option.empty() ? refusal.field() : option) + refusal.reason());

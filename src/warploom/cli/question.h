@@ -35,12 +35,12 @@ struct Question {
   std::string request;                                      // its name, as answers/answer.h has it
   std::function<bool(const std::string& option)> has = {};  // Command::knows
   GivenNames names = {};
-  std::string counted = {};  // what a line of progress counts: "requests"; empty: there is none
-  bool stops = false;        // Ctrl-C ends it as it stands
+  std::string counted = {};     // what a line of progress counts: "requests"; empty: there is none
+  bool stops = false;           // Ctrl-C ends it as it stands
+  bool* interrupted = nullptr;  // set where it did; may be null
   PlanCrew* crew = nullptr;
-  bool as_text =
-      false;  // fields go through the text of their JSON, as those of C do; paths may then be no bytes
-              // but UTF-8
+  // Fields go through the text of their JSON, as those of C do; paths may then be no bytes but UTF-8.
+  bool as_text = false;
 };
 
 // The answer's document; null in all processes of a crew but the first. Words on the way and progress go to

@@ -13,6 +13,7 @@
 #include "warploom/cli/charts_option.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/html_option.h"
+#include "warploom/cli/interrupt_watch.h"
 #include "warploom/cli/options.h"
 
 namespace warploom {
@@ -134,6 +135,8 @@ void RequestCommand::run(const State& state) {
   if (state.charts) text.charts = state.charts->style();
   Json asked = Json::object();
   Question question = state.question;
+  bool interrupted = false;
+  question.interrupted = &interrupted;
   for (const WriteFields& write : state.writers) write(asked, question.names);
   if (state.name) question.request = state.name(asked);
   if (state.makes_page() && state.page.ask) state.page.ask(asked);
@@ -148,6 +151,7 @@ void RequestCommand::run(const State& state) {
   }
   print(state.json ? json_text(document) : text.text);
   if (state.then) state.then(unwritten);
+  if (interrupted) throw InterruptedRun();
 }
 
 }  // namespace warploom

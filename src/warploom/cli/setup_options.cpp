@@ -87,6 +87,9 @@ void SetupOptions::write(Json& setup) const {
     if (!started.ignored.empty())
       print_note(fmt::format("--from-command: without effect on time, left out: {}",
                              fmt::join(started.ignored, ", ")));
+    if (!started.unknown.empty())
+      print_note(fmt::format("--from-command: not known and left out, as if without effect on time: {}",
+                             fmt::join(started.unknown, ", ")));
   }
   request_->write(setup);
   if (!setup.contains("model"))

@@ -1,7 +1,8 @@
 // What is written to start an engine is read back as what was meant.
+#include "warploom/serving/engines/start_command.h"
+
 #include <gtest/gtest.h>
 
-#include "warploom/app/plan/emit_plan.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/shell_line.h"
 #include "warploom/cli/engine_command.h"

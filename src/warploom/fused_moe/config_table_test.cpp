@@ -85,9 +85,11 @@ TEST(ConfigModel, FileComesBackAndDamageIsRefused) {
 }
 
 TEST(DeviceName, IsTheDriversWhereKnown) {
-  EXPECT_EQ(engine_device_name("h100_sxm"), "NVIDIA_H100_80GB_HBM3");
-  EXPECT_EQ(engine_device_name("mi300x"), "AMD_Instinct_MI300X");
-  EXPECT_THROW(engine_device_name("mine"), Unsupported);
+  const GpuCatalog catalog;
+  EXPECT_EQ(engine_device_name(catalog.get("h100_sxm")), "NVIDIA_H100_80GB_HBM3");
+  EXPECT_EQ(engine_device_name(catalog.get("mi300x")), "AMD_Instinct_MI300X");
+  EXPECT_EQ(engine_device_name({.device_name = "NVIDIA GeForce RTX 9"}), "NVIDIA_GeForce_RTX_9");
+  EXPECT_THROW(engine_device_name({.name = "mine"}), Unsupported);
 }
 
 }  // namespace

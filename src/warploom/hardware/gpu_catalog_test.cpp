@@ -86,6 +86,7 @@ TEST(GpuCatalog, KnowsEveryPromisedGpu) {
                            "h800",
                            "h100_sxm",
                            "h100_pcie",
+                           "h100_nvl",
                            "h200_sxm",
                            "h200_nvl",
                            "gh200",
@@ -95,8 +96,12 @@ TEST(GpuCatalog, KnowsEveryPromisedGpu) {
                            "gb300",
                            "gb10",
                            "rtx_pro_6000_server",
+                           "rtx_pro_6000_workstation",
+                           "rtx_pro_6000_max_q",
+                           "vr200",
                            "mi300x",
                            "mi308x",
+                           "mi325x",
                            "mi355x"}) {
     const GpuSpec* gpu = catalog.find(name);
     ASSERT_NE(gpu, nullptr) << name;
@@ -139,6 +144,11 @@ TEST(GpuCatalog, UnderstandsTheSpellingsOfDataSetsAndDrivers) {
       {"RTXPRO6000", "rtx_pro_6000_server"},
       {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx_pro_6000_server"},
       {"rtx_pro_6000_server", "rtx_pro_6000_server"},
+      {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "rtx_pro_6000_workstation"},
+      {"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", "rtx_pro_6000_max_q"},
+      {"NVIDIA H100 NVL", "h100_nvl"},
+      {"AMD Instinct MI325X", "mi325x"},
+      {"Vera Rubin NVL144", "vr200"},
       {"B200", "b200_sxm"},
       {"NVIDIA B200", "b200_sxm"},
       {"gb200", "gb200"},

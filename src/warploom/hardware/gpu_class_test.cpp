@@ -26,10 +26,14 @@ std::set<std::string> names_where(bool (*holds)(const GpuSpec&)) {
   return names;
 }
 
-const std::set<std::string> kHopper{"gh200", "h100_pcie", "h100_sxm", "h20", "h200_nvl", "h200_sxm", "h800"};
+const std::set<std::string> kHopper{"gh200", "h100_nvl", "h100_pcie", "h100_sxm",
+                                    "h20",   "h200_nvl", "h200_sxm",  "h800"};
 const std::set<std::string> kBlackwell{"b200_sxm", "b300_sxm", "gb200", "gb300"};
 const std::set<std::string> kA100{"a100_pcie_40gb", "a100_pcie_80gb", "a100_sxm", "a100_sxm_40gb"};
-const std::set<std::string> kAmd{"mi300x", "mi308x", "mi355x"};
+const std::set<std::string> kRubin{"vr200"};
+const std::set<std::string> kAmd{"mi300x", "mi308x", "mi325x", "mi355x"};
+const std::set<std::string> kSm120{"gb10", "rtx_5090", "rtx_pro_6000_max_q", "rtx_pro_6000_server",
+                                   "rtx_pro_6000_workstation"};
 const std::set<std::string> kGraphics{"a10",
                                       "a40",
                                       "gb10",
@@ -42,7 +46,9 @@ const std::set<std::string> kGraphics{"a10",
                                       "rtx_5090",
                                       "rtx_6000_ada",
                                       "rtx_a6000",
+                                      "rtx_pro_6000_max_q",
                                       "rtx_pro_6000_server",
+                                      "rtx_pro_6000_workstation",
                                       "t4"};
 
 std::set<std::string> joined(std::initializer_list<std::set<std::string>> parts) {
@@ -52,16 +58,16 @@ std::set<std::string> joined(std::initializer_list<std::set<std::string>> parts)
 }
 
 TEST(GpuClass, EveryShippedGpuHasOneAnswerToEachQuestion) {
-  ASSERT_EQ(catalog().gpus().size(), 35);
+  ASSERT_EQ(catalog().gpus().size(), 40);
   EXPECT_EQ(names_where(has_wgmma), kHopper);
-  EXPECT_EQ(names_where(has_tensor_memory), kBlackwell);
-  EXPECT_EQ(names_where(has_async_matrix_unit), joined({kHopper, kBlackwell}));
-  EXPECT_EQ(names_where(has_scaled_mma), (std::set<std::string>{"gb10", "rtx_5090", "rtx_pro_6000_server"}));
+  EXPECT_EQ(names_where(has_tensor_memory), joined({kBlackwell, kRubin}));
+  EXPECT_EQ(names_where(has_async_matrix_unit), joined({kHopper, kBlackwell, kRubin}));
+  EXPECT_EQ(names_where(has_scaled_mma), kSm120);
   EXPECT_EQ(names_where(is_graphics_die), kGraphics);
   EXPECT_EQ(names_where(has_stacked_memory),
-            joined({kHopper, kBlackwell, kA100, kAmd, {"p100", "v100_pcie", "v100_sxm"}}));
+            joined({kHopper, kBlackwell, kRubin, kA100, kAmd, {"p100", "v100_pcie", "v100_sxm"}}));
   EXPECT_EQ(names_where(has_small_shared_memory),
-            joined({kGraphics, {"mi300x", "mi308x", "p100", "v100_pcie", "v100_sxm"}}));
+            joined({kGraphics, {"mi300x", "mi308x", "mi325x", "p100", "v100_pcie", "v100_sxm"}}));
   EXPECT_EQ(
       names_where([](const GpuSpec& gpu) { return shared_memory_size(gpu) == SharedMemorySize::Middle; }),
       joined({kA100, {"mi355x"}}));
@@ -85,9 +91,9 @@ TEST(GpuClass, DesignsOfTheSmGroupWhatRunsTheSameKernels) {
       {80, kA100},
       {89, {"a10", "a40", "l20", "l4", "l40", "l40s", "rtx_4090", "rtx_6000_ada", "rtx_a6000"}},
       {90, kHopper},
-      {100, kBlackwell},
-      {120, {"gb10", "rtx_5090", "rtx_pro_6000_server"}},
-      {1003, {"mi300x", "mi308x"}},
+      {100, joined({kBlackwell, kRubin})},
+      {120, kSm120},
+      {1003, {"mi300x", "mi308x", "mi325x"}},
       {1004, {"mi355x"}}};
   EXPECT_EQ(designs, expected);
   EXPECT_TRUE(are_cousins(89, 120));

@@ -19,6 +19,8 @@ constexpr BytesPerSecond kLeastLinkBandwidth(1e8);
 void add_identity(FieldList<GpuSpec>& list) {
   list.add("name", &GpuSpec::name, {.doc = "canonical id, lower case", .required = true})
       .add("title", &GpuSpec::title, {.doc = "name for people"})
+      .add("device_name", &GpuSpec::device_name,
+           {.doc = "as the driver prints it (torch.cuda.get_device_name); engines name tuned files by it"})
       .add("aliases", &GpuSpec::aliases, {.doc = "names in data sets, drivers and other tools"})
       .add("vendor", &GpuSpec::vendor, {.doc = "maker", .required = true})
       .add("generation", &GpuSpec::generation, {.doc = "instruction set and memory system", .required = true})

@@ -37,6 +37,7 @@ struct GpuSpec {
   std::string name;                  // canonical id: lower case, for example "h100_sxm"
   std::vector<std::string> aliases;  // names in data sets, drivers and other tools
   std::string title;                 // for people: "NVIDIA H100 SXM 80GB"
+  std::string device_name;           // as its driver prints it: "NVIDIA H100 80GB HBM3"; empty = unknown
   Vendor vendor = Vendor::Nvidia;
   Generation generation = Generation::Hopper;
   std::int64_t compute_capability = 0;  // CUDA compute capability times ten (90 = sm_90); 0 on AMD

@@ -41,12 +41,16 @@ TEST(GpuSpec, HasTheDataSheetsMatrixPeaks) {
                                                   {"h100_pcie", 756},
                                                   {"h200_sxm", 989},
                                                   {"h200_nvl", 835},
+                                                  {"h100_nvl", 835},
                                                   {"gh200", 989},
                                                   {"b200_sxm", 2250},
                                                   {"gb200", 2500},
                                                   {"b300_sxm", 2250},
                                                   {"gb300", 2500},
                                                   {"rtx_pro_6000_server", 467.8},
+                                                  {"rtx_pro_6000_workstation", 504},
+                                                  {"rtx_pro_6000_max_q", 440},
+                                                  {"mi325x", 1307},
                                                   {"mi300x", 1307},
                                                   {"mi355x", 2516}};
   for (const auto& [name, peak] : peaks) {
@@ -71,6 +75,12 @@ TEST(GpuSpec, HasTheDataSheetsNarrowPeaks) {
   expect_within(peak("gb300", &TensorRates::fp4), 15000, 0.02, "GB300 fp4");
   expect_within(peak("b300_sxm", &TensorRates::int8), 150, 0.1, "B300 int8");
   expect_within(peak("rtx_pro_6000_server", &TensorRates::fp4), 1871, 0.02, "RTX PRO 6000 fp4");
+  // Rubin's rates are announced rounded and follow from no one clock.
+  expect_within(peak("vr200", &TensorRates::fp16), 4000, 0.06, "Rubin bf16");
+  expect_within(peak("vr200", &TensorRates::fp8), 17500, 0.04, "Rubin fp8");
+  expect_within(peak("vr200", &TensorRates::fp4), 35000, 0.04, "Rubin fp4");
+  expect_within(peak("rtx_pro_6000_workstation", &TensorRates::fp4), 2000, 0.02, "RTX PRO 6000 WS fp4");
+  expect_within(peak("rtx_pro_6000_max_q", &TensorRates::fp4), 1755.5, 0.02, "RTX PRO 6000 Max-Q fp4");
   expect_within(peak("mi300x", &TensorRates::fp8), 2615, 0.02, "MI300X fp8");
   expect_within(peak("mi355x", &TensorRates::fp4), 10066, 0.02, "MI355X fp4");
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "warploom/base/error.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/precision_support.h"
@@ -154,6 +155,34 @@ TEST(PrecisionSupport, NarrowWeightsRunOnAmpereAsWeightOnly) {
   EXPECT_FALSE(matrix_unit(MatmulScheme::Fp8, h100()).weight_only);
   EXPECT_FALSE(matrix_unit(MatmulScheme::Fp32, h100()).tensor);
   EXPECT_TRUE(matrix_unit(MatmulScheme::Int4WeightOnly, catalog().get("t4")).weight_only);
+}
+
+// Twice the clocks and rates is half the time, to the last bit, but for the shortest kernel: no term of a
+// bound hides a constant, or forgets a rate.
+TEST(PhysicalBound, HalvesWhereEveryClockAndRateDoubles) {
+  for (const char* name : {"h100_sxm", "mi300x", "rtx_4090", "t4"}) {
+    const GpuSpec& gpu = catalog().get(name);
+    GpuSpec twice = gpu;
+    for (Hertz* clock : {&twice.boost_clock, &twice.base_clock, &twice.max_clock}) *clock = 2.0 * *clock;
+    for (BytesPerSecond* rate :
+         {&twice.memory_bandwidth, &twice.l2_bandwidth, &twice.link_bandwidth, &twice.pcie_bandwidth})
+      *rate = 2.0 * *rate;
+    int halved = 0;
+    for (const Operator& op : one_of_each()) {
+      PhysicalBound before, after;
+      try {
+        before = physical_bound(op, gpu);
+        after = physical_bound(op, twice);
+      } catch (const Unsupported&) {
+        continue;  // types that this GPU does not have
+      }
+      if (after.bound == Bound::Launch) continue;
+      EXPECT_EQ(after.time.value(), before.time.value() / 2) << name << ": " << name_of(family_of(op));
+      EXPECT_EQ(after.bound, before.bound);
+      ++halved;
+    }
+    EXPECT_GE(halved, 5) << name;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "warploom/base/byte_stream.h"
@@ -15,6 +16,8 @@ namespace {
 
 // An ensemble that keeps the limits takes less.
 constexpr std::size_t kMostBytes = 1 << 20;
+// In front of LeafLayout::Reachable, where the other layout has a length that is never so large.
+constexpr std::string_view kReachableMark = "\xFF\xFF\xFF\xFF";
 
 void check_limits(const SymmetricTrees& trees, std::string_view where) {
   bool sound = trees.slots.size() == trees.cuts.size() && trees.slots.size() <= std::size_t(kMaxFeatures) &&
@@ -50,25 +53,50 @@ void take_cuts(ByteReader& in, SymmetricTrees& trees) {
 
 }  // namespace
 
-std::string encode_symmetric(const SymmetricTrees& trees) {
+std::bitset<kSymmetricLeaves> reachable_leaves(const std::vector<SymmetricTree::Question>& questions) {
+  std::array<std::size_t, kSymmetricDepth> implied{};  // by question: those that its yes says yes to
+  for (std::size_t q = 0; q < questions.size(); ++q)
+    for (std::size_t other = 0; other < questions.size(); ++other)
+      if (questions[other].input == questions[q].input && questions[other].cut <= questions[q].cut)
+        implied[q] |= std::size_t(1) << other;
+  std::bitset<kSymmetricLeaves> reachable;
+  std::array<std::size_t, kSymmetricLeaves> needed{};
+  for (std::size_t leaf = 0; leaf < std::size_t(1) << questions.size(); ++leaf) {
+    if (leaf != 0) needed[leaf] = needed[leaf & (leaf - 1)] | implied[std::size_t(std::countr_zero(leaf))];
+    reachable[leaf] = (leaf & needed[leaf]) == needed[leaf];
+  }
+  return reachable;
+}
+
+std::string encode_symmetric(const SymmetricTrees& trees, LeafLayout layout) {
   check_limits(trees, "symmetric trees");
-  ByteWriter out;
-  out.put_all(trees.slots);
-  put_cuts(out, trees);
-  out.put(std::uint32_t(trees.trees.size()));
   // Alike bytes stand together, for the sake of the deflated size.
-  for (const SymmetricTree& tree : trees.trees) out.put(std::uint8_t(tree.questions.size()));
-  for (const SymmetricTree& tree : trees.trees) out.put(tree.scale);
-  for (const SymmetricTree& tree : trees.trees)
-    for (const SymmetricTree::Question& q : tree.questions) out.put(q.input);
-  for (const SymmetricTree& tree : trees.trees)
-    for (const SymmetricTree::Question& q : tree.questions) out.put(q.cut);
-  for (const SymmetricTree& tree : trees.trees)
-    for (const std::int8_t leaf : tree.leaves) out.put(leaf);
-  return deflate_bytes(out.bytes());
+  ByteWriter inputs, depths, scales, asked, cuts, leaves;
+  inputs.put_all(trees.slots);
+  put_cuts(inputs, trees);
+  depths.put(std::uint32_t(trees.trees.size()));
+  for (const SymmetricTree& tree : trees.trees) {
+    depths.put(std::uint8_t(tree.questions.size()));
+    scales.put(tree.scale);
+    for (const SymmetricTree::Question& q : tree.questions) {
+      asked.put(q.input);
+      cuts.put(q.cut);
+    }
+    const std::bitset<kSymmetricLeaves> reachable = reachable_leaves(tree.questions);
+    for (std::size_t leaf = 0; leaf < tree.leaves.size(); ++leaf)
+      if (layout == LeafLayout::All || reachable[leaf]) leaves.put(tree.leaves[leaf]);
+  }
+  const std::array parts{inputs.bytes(), depths.bytes(), scales.bytes(),
+                         asked.bytes(),  cuts.bytes(),   leaves.bytes()};
+  if (layout == LeafLayout::Reachable) return std::string(kReachableMark) + deflate_parts(parts);
+  std::string whole;
+  for (const std::string& part : parts) whole += part;
+  return deflate_bytes(whole);
 }
 
 SymmetricTrees decode_symmetric(std::string_view bytes, std::string_view where) {
+  const bool all = !bytes.starts_with(kReachableMark);
+  if (!all) bytes.remove_prefix(kReachableMark.size());
   const std::string plain = inflate_bytes(bytes, kMostBytes, where);
   ByteReader in(plain, where);
   SymmetricTrees trees;
@@ -89,8 +117,11 @@ SymmetricTrees decode_symmetric(std::string_view bytes, std::string_view where) 
     for (SymmetricTree::Question& q : tree.questions) q.input = in.take<std::uint8_t>();
   for (SymmetricTree& tree : trees.trees)
     for (SymmetricTree::Question& q : tree.questions) q.cut = in.take<std::uint8_t>();
-  for (SymmetricTree& tree : trees.trees)
-    for (std::int8_t& leaf : tree.leaves) leaf = in.take<std::int8_t>();
+  for (SymmetricTree& tree : trees.trees) {
+    const std::bitset<kSymmetricLeaves> reachable = reachable_leaves(tree.questions);
+    for (std::size_t leaf = 0; leaf < tree.leaves.size(); ++leaf)
+      if (all || reachable[leaf]) tree.leaves[leaf] = in.take<std::int8_t>();
+  }
   if (!in.at_end()) throw InvalidInput(fmt::format("{}: bytes after the symmetric trees", where));
   check_limits(trees, where);
   return trees;

@@ -5,6 +5,7 @@
 // computes it, the result is the same to the last bit.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 namespace warploom {
 
 inline constexpr std::size_t kSymmetricDepth = 8;  // questions of a tree, at most: a leaf's number is a byte
+inline constexpr std::size_t kSymmetricLeaves = std::size_t(1) << kSymmetricDepth;
 inline constexpr std::size_t kSymmetricTrees = 512;  // of an ensemble, at most: sums stay within 32 bits
 inline constexpr std::size_t kSymmetricCuts = 64;    // of an input, at most
 inline constexpr double kSymmetricUnit = 1.0 / (1 << 20);
@@ -26,15 +28,25 @@ struct SymmetricTree {
   std::vector<std::int8_t> leaves;  // 2^questions
 };
 
+// Which leaves some row can come to: who is above a cut is above every lower cut of that input. By the leaf's
+// number; O(leaves). Cuts must ascend, as SymmetricTrees keeps them.
+std::bitset<kSymmetricLeaves> reachable_leaves(const std::vector<SymmetricTree::Question>& questions);
+
 struct SymmetricTrees {
   std::vector<std::uint8_t> slots;       // of the inputs in a FeatureRow
   std::vector<std::vector<float>> cuts;  // by input, ascending; lowest byte zero
   std::vector<SymmetricTree> trees;
 };
 
-// Deflated: about half a byte a leaf. Throws InvalidInput when a limit above is exceeded.
-std::string encode_symmetric(const SymmetricTrees& trees);
-// Throws InvalidInput naming `where` on damaged bytes; what it returns keeps every limit.
+// How leaves are kept as bytes.
+enum class LeafLayout : std::uint8_t {
+  All,       // about four bits a leaf
+  Reachable  // those of reachable_leaves alone, a quarter to a third less; others come back as zero
+};
+
+// Deflated. Throws InvalidInput when a limit above is exceeded.
+std::string encode_symmetric(const SymmetricTrees& trees, LeafLayout layout = LeafLayout::All);
+// Reads both layouts. Throws InvalidInput naming `where` on damaged bytes; what it returns keeps every limit.
 SymmetricTrees decode_symmetric(std::string_view bytes, std::string_view where);
 
 }  // namespace warploom

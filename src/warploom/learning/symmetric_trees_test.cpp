@@ -62,6 +62,22 @@ std::vector<VectorUnit> units_here() {
   return units;
 }
 
+void expect_damage_is_refused(const std::string& bytes) {
+  EXPECT_THROW(decode_symmetric("", "test"), InvalidInput);
+  for (std::size_t keep = 0; keep < bytes.size(); keep += 7)
+    EXPECT_THROW(decode_symmetric(std::string_view(bytes).substr(0, keep), "test"), InvalidInput) << keep;
+  // A changed byte is refused or decodes to trees that keep every limit.
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    std::string changed = bytes;
+    changed[at] = char(changed[at] ^ 0x15);
+    try {
+      const SymmetricEnsemble ensemble(decode_symmetric(changed, "test"));
+      EXPECT_TRUE(std::isfinite(ensemble.predict(row_of(draw_sample(1), 0))));
+    } catch (const InvalidInput&) {
+    }
+  }
+}
+
 TEST(SymmetricBoosting, LearnsAFunctionOfItsColumns) {
   const Sample sample = draw_sample(6000);
   const SymmetricTrees trees = learn(sample, 150);
@@ -94,21 +110,48 @@ TEST(SymmetricTrees, ComeBackAsTheyWereEncoded) {
   EXPECT_EQ(encode_symmetric(decode_symmetric(bytes, "test")), bytes);
 }
 
-TEST(SymmetricTrees, RefuseDamagedBytes) {
-  const std::string bytes = encode_symmetric(learn(draw_sample(500), 9));
-  EXPECT_THROW(decode_symmetric("", "test"), InvalidInput);
-  for (std::size_t keep = 0; keep < bytes.size(); keep += 7)
-    EXPECT_THROW(decode_symmetric(std::string_view(bytes).substr(0, keep), "test"), InvalidInput) << keep;
-  // A changed byte is refused or decodes to trees that keep every limit.
-  for (std::size_t at = 0; at < bytes.size(); ++at) {
-    std::string changed = bytes;
-    changed[at] = char(changed[at] ^ 0x15);
-    try {
-      const SymmetricEnsemble ensemble(decode_symmetric(changed, "test"));
-      EXPECT_TRUE(std::isfinite(ensemble.predict(row_of(draw_sample(1), 0))));
-    } catch (const InvalidInput&) {
+// A grid finer than the cuts comes to every leaf that can be reached.
+TEST(SymmetricTrees, KnowWhichLeavesARowCanReach) {
+  const SymmetricTrees trees{
+      .slots = {0, 1},
+      .cuts = {{1, 2, 3}, {0.5F, 1.5F}},
+      .trees = {{{{0, 2}, {1, 0}, {0, 0}, {0, 0}, {1, 1}}, 1, std::vector<std::int8_t>(32)}}};
+  std::bitset<kSymmetricLeaves> seen;
+  for (double a = 0.25; a < 4; a += 0.5)
+    for (double b = 0.25; b < 2; b += 0.5) {
+      std::size_t leaf = 0;
+      for (std::size_t q = 0; q < 5; ++q) {
+        const auto [input, cut] = trees.trees[0].questions[q];
+        leaf |= std::size_t((input == 0 ? a : b) >= double(trees.cuts[input][cut])) << q;
+      }
+      seen.set(leaf);
     }
-  }
+  EXPECT_EQ(reachable_leaves(trees.trees[0].questions), seen);
+  EXPECT_EQ(reachable_leaves({}).count(), 1U);
+}
+
+TEST(SymmetricTrees, AnswerAlikeInBothLayouts) {
+  const Sample sample = draw_sample(6000);
+  const SymmetricTrees learned = learn(sample, 120);
+  const std::string all = encode_symmetric(learned),
+                    reachable = encode_symmetric(learned, LeafLayout::Reachable);
+  EXPECT_LT(double(reachable.size()), 0.9 * double(all.size()));
+  const SymmetricTrees back = decode_symmetric(reachable, "test");
+  EXPECT_EQ(encode_symmetric(back, LeafLayout::Reachable), reachable);
+  for (std::size_t i = 0; i < 1000; ++i)
+    ASSERT_EQ(walk(back, row_of(sample, i)), walk(learned, row_of(sample, i)));
+}
+
+// A leaf that no row can reach has no influence, whatever it holds, and comes back as zero.
+TEST(SymmetricTrees, DropLeavesOutOfReach) {
+  SymmetricTrees trees{.slots = {0}, .cuts = {{1, 2}}, .trees = {{{{0, 0}, {0, 1}}, 1, {1, 2, 3, 4}}}};
+  const SymmetricTrees back = decode_symmetric(encode_symmetric(trees, LeafLayout::Reachable), "test");
+  EXPECT_EQ(back.trees[0].leaves, (std::vector<std::int8_t>{1, 2, 0, 4}));
+}
+
+TEST(SymmetricTrees, RefuseDamagedBytes) {
+  for (const LeafLayout layout : {LeafLayout::All, LeafLayout::Reachable})
+    expect_damage_is_refused(encode_symmetric(learn(draw_sample(500), 9), layout));
 }
 
 TEST(SymmetricTrees, RefuseWhatBreaksTheirLimits) {

@@ -16,17 +16,18 @@
 #include "warploom/base/nearest_name.h"
 #include "warploom/kernels/operator_json.h"
 #include "warploom/measurements/internal/sqlite_statement.h"
+#include "warploom/measurements/internal/store_hashes.h"
 
 namespace warploom {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kSchema = "warploom.measurements";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2, kVersionWithHashes = 2;
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE info (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-INSERT INTO info VALUES ('schema', 'warploom.measurements'), ('version', '1'), ('created_by', 'warploom');
+INSERT INTO info VALUES ('schema', 'warploom.measurements'), ('version', '2'), ('created_by', 'warploom');
 CREATE TABLE gpus (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE contexts (id INTEGER PRIMARY KEY, framework TEXT NOT NULL, version TEXT NOT NULL,
                        kernel TEXT NOT NULL, UNIQUE (framework, version, kernel));
@@ -41,8 +42,9 @@ CREATE TABLE measurements (operator INTEGER NOT NULL, gpu INTEGER NOT NULL, cont
 // Rolls back unless committed.
 class Transaction {
  public:
-  explicit Transaction(SqliteConnection& connection) : connection_(connection) {
-    connection_.execute("BEGIN IMMEDIATE");
+  explicit Transaction(SqliteConnection& connection, const char* begin = "BEGIN IMMEDIATE")
+      : connection_(connection) {
+    connection_.execute(begin);
   }
   ~Transaction() {
     if (!done_) sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
@@ -76,8 +78,7 @@ struct MeasurementStore::State {
     return tables.integer(0) == 0;
   }
 
-  void check_version() const {
-    std::int64_t version = 0;
+  void check_version() {
     std::string schema;
     try {
       SqliteStatement info(connection, "SELECT key, value FROM info");
@@ -100,7 +101,12 @@ struct MeasurementStore::State {
   std::vector<std::int64_t> write_contexts(const Dataset& dataset);
   std::vector<std::int64_t> write_operators(const Dataset& dataset);
 
+  void check_hashes() const {
+    if (version >= kVersionWithHashes) check_store_hashes(connection);
+  }
+
   mutable SqliteConnection connection;
+  std::int64_t version = 0;
   bool writable = false;
 };
 
@@ -109,7 +115,7 @@ std::vector<std::int64_t> MeasurementStore::State::write_gpus(const Dataset& dat
   std::vector<std::int64_t> ids;
   for (const std::string& name : dataset.gpus()) {
     insert.bind(0, name).run();
-    SqliteStatement find(connection, "SELECT id FROM gpus WHERE name = ?");
+    SqliteStatement find(connection, "SELECT id FROM gpus NOT INDEXED WHERE name = ?");
     find.bind(0, name).step();
     ids.push_back(find.integer(0));
   }
@@ -124,7 +130,8 @@ std::vector<std::int64_t> MeasurementStore::State::write_contexts(const Dataset&
     const KernelContext context = dataset.context_at(i);
     insert.bind(0, context.framework).bind(1, context.version).bind(2, context.kernel).run();
     SqliteStatement find(connection,
-                         "SELECT id FROM contexts WHERE framework = ? AND version = ? AND kernel = ?");
+                         "SELECT id FROM contexts NOT INDEXED "
+                         "WHERE framework = ? AND version = ? AND kernel = ?");
     find.bind(0, context.framework).bind(1, context.version).bind(2, context.kernel).step();
     ids.push_back(find.integer(0));
   }
@@ -159,6 +166,9 @@ std::vector<std::int64_t> MeasurementStore::State::write_operators(const Dataset
 MeasurementStore::MeasurementStore(const fs::path& path, Mode mode) {
   std::error_code error;
   const bool exists = fs::exists(path, error);
+  if (error)
+    throw IoError(
+        fmt::format("{}: the measurement store cannot be opened: {}", path.string(), error.message()));
   if (mode == Mode::ReadOnly) {
     if (!exists) throw IoError(fmt::format("{}: no such measurement store", path.string()));
     state_ = std::make_unique<State>(path, SQLITE_OPEN_READONLY);
@@ -168,7 +178,10 @@ MeasurementStore::MeasurementStore(const fs::path& path, Mode mode) {
     state_->writable = true;
     if (state_->is_empty_file()) {
       Transaction transaction(state_->connection);
-      state_->connection.execute(kTables);
+      if (state_->is_empty_file()) {  // another that makes it may have been first
+        state_->connection.execute(kTables);
+        write_store_hashes(state_->connection);
+      }
       transaction.commit();
     }
   }
@@ -184,10 +197,12 @@ std::size_t MeasurementStore::size() const { return static_cast<std::size_t>(row
 MeasurementStore::AppendReport MeasurementStore::append(const Dataset& dataset) {
   SqliteConnection& connection = state_->connection;
   if (!state_->writable) throw IoError(fmt::format("{}: was opened for reading only", connection.path()));
-  // A program that dies leaves the rollback journal, so the file stays whole; only a power cut may damage it.
-  connection.execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY");
-  const std::int64_t before = row_count(connection);
+  // EXTRA: on the disk at the commit, with the folder that the journal is taken out of.
+  connection.execute("PRAGMA synchronous = EXTRA; PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY");
   Transaction transaction(connection);
+  state_->check_version();  // another program may have written since
+  state_->check_hashes();
+  const std::int64_t before = row_count(connection);
   const std::vector<std::int64_t> gpus = state_->write_gpus(dataset),
                                   contexts = state_->write_contexts(dataset),
                                   operators = state_->write_operators(dataset);
@@ -210,8 +225,11 @@ MeasurementStore::AppendReport MeasurementStore::append(const Dataset& dataset) 
         .bind(6, static_cast<std::int64_t>(dataset.marks(row).bits()))
         .run();
   }
-  transaction.commit();
   const auto added = static_cast<std::size_t>(row_count(connection) - before);
+  write_store_hashes(connection);
+  connection.execute("UPDATE info SET value = '2' WHERE key = 'version'");
+  transaction.commit();
+  state_->version = kVersion;
   return {.added = added, .replaced = dataset.size() - added};
 }
 
@@ -221,7 +239,7 @@ namespace {
 std::string gpu_list(const SqliteConnection& connection, std::span<const std::string> names) {
   std::vector<std::string> known;
   std::string list;
-  SqliteStatement all(connection, "SELECT id, name FROM gpus ORDER BY id");
+  SqliteStatement all(connection, "SELECT id, name FROM gpus NOT INDEXED ORDER BY id");
   std::vector<std::int64_t> ids;
   while (all.step()) {
     ids.push_back(all.integer(0));
@@ -249,19 +267,25 @@ std::string family_list(std::span<const Family> families) {
 }  // namespace
 
 Dataset MeasurementStore::load(const ImportFilter& filter) const {
-  const SqliteConnection& connection = state_->connection;
+  SqliteConnection& connection = state_->connection;
+  // One state of the store from here to the end.
+  Transaction reading(connection, "BEGIN");
+  state_->check_version();
+  state_->check_hashes();
   Dataset dataset;
+  // An operator that is not found is named, not left out: a damaged tree hides rows.
   std::string sql =
       "SELECT m.operator, m.gpu, m.context, m.layout, m.latency_s, m.n_samples, m.marks, o.operator "
-      "FROM measurements m JOIN operators o ON o.id = m.operator WHERE 1";
+      "FROM measurements m LEFT JOIN operators o ON o.id = m.operator WHERE 1";
   if (!filter.gpus.empty()) sql += fmt::format(" AND m.gpu IN ({})", gpu_list(connection, filter.gpus));
-  if (!filter.families.empty()) sql += fmt::format(" AND o.family IN ({})", family_list(filter.families));
+  if (!filter.families.empty())
+    sql += fmt::format(" AND (o.family IN ({}) OR o.id IS NULL)", family_list(filter.families));
   sql += " ORDER BY m.operator, m.gpu, m.context, m.layout";
 
   std::unordered_map<std::int64_t, std::uint32_t> gpus, contexts;
-  SqliteStatement gpu_rows(connection, "SELECT id, name FROM gpus");
+  SqliteStatement gpu_rows(connection, "SELECT id, name FROM gpus NOT INDEXED");
   while (gpu_rows.step()) gpus.emplace(gpu_rows.integer(0), dataset.intern_gpu(gpu_rows.text(1)));
-  SqliteStatement context_rows(connection, "SELECT id, framework, version, kernel FROM contexts");
+  SqliteStatement context_rows(connection, "SELECT id, framework, version, kernel FROM contexts NOT INDEXED");
   while (context_rows.step()) {
     contexts.emplace(
         context_rows.integer(0),
@@ -286,6 +310,9 @@ Dataset MeasurementStore::load(const ImportFilter& filter) const {
     if (rows.integer(0) != last_operator) {
       last_operator = rows.integer(0);
       const std::string where = fmt::format("{}: operator {}", connection.path(), last_operator);
+      if (rows.text(7).empty())
+        throw IoError(
+            fmt::format("{}: a measurement of it, but it is not there: the store is damaged", where));
       op = dataset.intern_operator(operator_from_json(parse_json(rows.text(7), where), where), where);
     }
     dataset.add_row({.op = op,

@@ -1,11 +1,13 @@
 // Measurements on disk: one SQLite file.
 //
-// Format 1: table `info` (schema = "warploom.measurements", version, created_by), `gpus`, `contexts`,
-// `operators` (family and JSON of kernels/operator_json.h, once each) and `measurements`, which refers to
-// them and holds at most one row for each operator, GPU, context and layout. Latency is in seconds.
+// Format 2: table `info` (schema = "warploom.measurements", version, created_by, a hash of each other table),
+// `gpus`, `contexts`, `operators` (family and JSON of kernels/operator_json.h, once each) and `measurements`,
+// which refers to them and holds at most one row for each operator, GPU, context and layout. Latency is in
+// seconds. Format 1 had no hashes: it is read as it is, and becomes format 2 with the next append.
 //
-// append() is one transaction: a reader, or a program that died, sees all of it or none. Writing waits for
-// nobody: a store that another program is writing gives IoError. Not thread-safe; open one store per thread.
+// append() is one transaction: a reader, or a program that died, sees all of it or none, and when it returns
+// it is on the disk. A second writer waits a minute for the first. Reading and appending look at the hashes.
+// Not thread-safe; open one store per thread.
 #pragma once
 
 #include <filesystem>
@@ -33,11 +35,11 @@ class MeasurementStore {
     std::size_t added = 0;
     std::size_t replaced = 0;  // rows that were there for the same operator, GPU, context and layout
   };
-  // 200,000 to 600,000 rows a second on one core.
+  // 200,000 to 600,000 rows a second on one core. Throws IoError when what is there is damaged.
   AppendReport append(const Dataset& dataset);
 
   // Rows that the filter wants, in the order of their operators. GPU names in the filter must be canonical.
-  // Throws NotFound for a GPU of the filter that the store does not hold.
+  // Throws NotFound for a GPU of the filter that the store does not hold, IoError when the store is damaged.
   Dataset load(const ImportFilter& filter = {}) const;
 
   std::size_t size() const;  // rows

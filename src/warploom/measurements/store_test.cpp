@@ -1,5 +1,6 @@
 #include "warploom/measurements/store.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -7,6 +8,7 @@
 #include <thread>
 
 #include "warploom/base/error.h"
+#include "warploom/base/file.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/measurements/measured_row_test.h"
 
@@ -114,6 +116,72 @@ TEST(MeasurementStore, ShowsNothingOfAnAppendThatFails) {
   EXPECT_THROW(store.load({.families = {}, .gpus = {"b200_sxm"}}), NotFound);
 }
 
+std::string text_of(const Dataset& data) {
+  std::string text;
+  for (std::size_t row = 0; row < data.size(); ++row)
+    text += fmt::format("{} {} {} {} {} {} {} {}\n", data.shape(row),
+                        data.operator_identity(data.operator_index(row)), data.gpu(row),
+                        data.latency(row).value(), data.context(row).framework, data.context(row).kernel,
+                        data.n_samples(row), data.marks(row).bits());
+  return text;
+}
+
+// One bit of each byte in turn: refused, or the same rows. Much of the file is
+// empty, where flips change nothing.
+TEST(MeasurementStore, RefusesEveryFlippedBitThatChangesARow) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "rows.db", flipped = folder.path() / "flipped.db";
+  MeasurementStore(path).append(small_data());
+  const std::string sound = text_of(MeasurementStore(path, MeasurementStore::Mode::ReadOnly).load());
+  const std::string bytes = read_file(path);
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += 17) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
+    folder.write("flipped.db", damaged);
+    try {
+      EXPECT_EQ(text_of(MeasurementStore(flipped, MeasurementStore::Mode::ReadOnly).load()), sound)
+          << "byte " << at;
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 100u);
+}
+
+TEST(MeasurementStore, RefusesATableThatWasChangedWithoutItsHash) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "rows.db";
+  MeasurementStore(path).append(small_data());
+  execute(path, "UPDATE measurements SET latency_s = latency_s * 2 WHERE operator = 3");
+  for (const bool appends : {false, true}) {
+    MeasurementStore store(path);
+    try {
+      if (appends) store.append(small_data());
+      if (!appends) store.load();
+      FAIL();
+    } catch (const IoError& error) {
+      EXPECT_NE(std::string(error.what()).find("its table `measurements`"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+TEST(MeasurementStore, TakesAStoreOfAnOlderProgramAndGivesItHashes) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "rows.db";
+  MeasurementStore(path).append(small_data());
+  execute(path,
+          "DELETE FROM info WHERE key LIKE 'hash_%'; UPDATE info SET value = '1' WHERE key = 'version'");
+  MeasurementStore store(path);
+  EXPECT_EQ(store.load().size(), 30u);
+  Dataset more;
+  more.add(gemm_row(3000, "b200_sxm", 5));
+  EXPECT_EQ(store.append(more).added, 1u);
+  execute(path, "UPDATE measurements SET n_samples = 9");
+  EXPECT_THROW(store.load(), IoError);
+}
+
 TEST(MeasurementStore, RefusesWhatIsNotItsOwn) {
   const ScratchFolder folder;
   EXPECT_THROW(MeasurementStore(folder.path() / "none.db", MeasurementStore::Mode::ReadOnly), IoError);
@@ -124,7 +192,7 @@ TEST(MeasurementStore, RefusesWhatIsNotItsOwn) {
   EXPECT_THROW(MeasurementStore{other}, InvalidInput);
   const auto newer = folder.path() / "newer.db";
   { MeasurementStore make(newer); }
-  execute(newer, "UPDATE info SET value = '2' WHERE key = 'version'");
+  execute(newer, "UPDATE info SET value = '3' WHERE key = 'version'");
   EXPECT_THROW(MeasurementStore{newer}, Unsupported);
   MeasurementStore reader(folder.path() / "rw.db");
   MeasurementStore read_only(folder.path() / "rw.db", MeasurementStore::Mode::ReadOnly);

@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "warploom/base/json.h"
+#include "warploom/base/json_members.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/models/hf/hub_cache.h"
 #include "warploom/models/hf_config.h"
 #include "warploom_embedded/model_records.h"
 
@@ -22,12 +24,13 @@ constexpr std::int64_t kVersion = 1;
 // The parts of a record; its config is read by hf_config.
 struct RecordHeader {
   std::string name;
-  std::vector<std::string> aliases;
+  std::vector<std::string> aliases, repositories;
   std::string source;
   static FieldTable describe() {
     return FieldList<RecordHeader>("model_record")
         .add("name", &RecordHeader::name, {.required = true})
         .add("aliases", &RecordHeader::aliases)
+        .add("repositories", &RecordHeader::repositories)
         .add("source", &RecordHeader::source, {.required = true})
         .table();
   }
@@ -45,6 +48,12 @@ std::string key_of(std::string_view name) {
 std::string_view without_owner(std::string_view name) {
   const std::size_t slash = name.rfind('/');
   return slash == std::string_view::npos ? name : name.substr(slash + 1);
+}
+
+// Where the config.json of a repository is to be had.
+std::string where_configs_are(std::string_view name) {
+  if (name.find('/') == std::string_view::npos || name.size() > 100) return {};
+  return fmt::format(", as https://huggingface.co/{}/resolve/main/config.json", name);
 }
 
 bool is_path(const std::string& text) {
@@ -76,10 +85,10 @@ void ModelCatalog::add(const EmbeddedFile& record) {
   const auto invalid = [&record](std::string_view message) {
     return InvalidInput(fmt::format("{}: {}", record.name, message));
   };
-  if (!document.is_object() || document.value("schema", "") != kSchema) {
+  if (!document.is_object() || text_member_or(document, "schema", "") != kSchema) {
     throw invalid(fmt::format("expected a record with \"schema\": \"{}\"", kSchema));
   }
-  if (document.value("version", std::int64_t{0}) != kVersion) {
+  if (document_version(document) != kVersion) {
     throw Unsupported(
         fmt::format("{}: version is not {}, made by another program version", record.name, kVersion));
   }
@@ -90,7 +99,7 @@ void ModelCatalog::add(const EmbeddedFile& record) {
   document.erase("config");
   document.erase("hf_quant_config");
   auto header = object_from_json<RecordHeader>(document, record.name);
-  Entry entry{header.name, header.aliases, header.source, {}};
+  Entry entry{header.name, header.aliases, header.repositories, header.source, {}};
   entry.model = architecture_from_config(config, hf_quant ? &*hf_quant : nullptr, header.name, record.name);
   entries_.push_back(std::move(entry));
 }
@@ -130,8 +139,26 @@ const ModelArchitecture& ModelCatalog::get(std::string_view name) const {
   }
   throw NotFound(
       fmt::format("model '{}' is not known{}; expected the name of a built-in model or the path of a "
-                  "config.json",
-                  name, did_you_mean(name, candidates)));
+                  "config.json{}",
+                  name, did_you_mean(name, candidates), where_configs_are(name)));
+}
+
+std::string ModelCatalog::repository(std::string_view name) const {
+  const ModelArchitecture* model = find(name);
+  if (model == nullptr) return {};
+  const std::string key = key_of(name);
+  for (const Entry& entry : entries_) {
+    if (&entry.model != model) continue;
+    std::vector<std::string> ids{entry.name};
+    ids.insert(ids.end(), entry.aliases.begin(), entry.aliases.end());
+    for (const std::string& id : ids) {
+      if (key_of(id) != key && key_of(without_owner(id)) != key) continue;
+      for (const std::string& pair : entry.repositories)
+        if (pair.starts_with(id + "=")) return pair.substr(id.size() + 1);
+      return id;
+    }
+  }
+  return {};
 }
 
 ModelArchitecture ModelCatalog::load(const std::string& name_or_path, const FileScope& files) const {
@@ -139,11 +166,24 @@ ModelArchitecture ModelCatalog::load(const std::string& name_or_path, const File
   if (is_path(name_or_path)) return read_hf_config(name_or_path);
   if (const ModelArchitecture* model = find(name_or_path)) return *model;
   if (!name_or_path.empty() && std::filesystem::exists(name_or_path)) return read_hf_config(name_or_path);
+  if (const auto config = cached_config(hub_cache(), name_or_path)) {
+    ModelArchitecture model = read_hf_config(config->string());
+    model.name = name_or_path;
+    return model;
+  }
   return get(name_or_path);
 }
 
 ModelArchitecture load_model(const std::string& name_or_path, const FileScope& files) {
   return ModelCatalog().load(name_or_path, files);
+}
+
+std::string repository_of_model(const std::string& name_or_path, const FileScope& files) {
+  const bool path = files.holds(name_or_path) && is_path(name_or_path);
+  if (!path)
+    if (const std::string id = ModelCatalog().repository(name_or_path); !id.empty()) return id;
+  const std::filesystem::path given(name_or_path);
+  return given.extension() == ".json" ? given.parent_path().string() : name_or_path;
 }
 
 }  // namespace warploom

@@ -24,7 +24,9 @@ class ModelCatalog {
   struct Entry {
     std::string name;                  // "meta-llama/Llama-3.1-8B"
     std::vector<std::string> aliases;  // other ids of the same architecture and storage
-    std::string source;                // where the facts come from
+    // "ALIAS=ID" for aliases that are usual but no repository's name.
+    std::vector<std::string> repositories;
+    std::string source;  // where the facts come from
     ModelArchitecture model;
   };
   // By name.
@@ -37,9 +39,14 @@ class ModelCatalog {
   // The same; throws NotFound with the nearest names.
   const ModelArchitecture& get(std::string_view name) const;
 
+  // The id that the weights of a known name are fetched by: the name itself, or that alias of it, spelled as
+  // its repository is. Empty when unknown.
+  std::string repository(std::string_view name) const;
+
   // A known name, or the path of a config.json or of a folder that holds one: a text that ends in .json,
-  // starts with '.', '/' or '~', or that is no known name and exists as a file. What `files` does not hold
-  // is a name. Throws NotFound, IoError, InvalidInput, Unsupported.
+  // starts with '.', '/' or '~', or that is no known name and exists as a file. Else the id of a repository
+  // in hub_cache(). What `files` does not hold is a name. Throws NotFound, IoError, InvalidInput,
+  // Unsupported.
   ModelArchitecture load(const std::string& name_or_path, const FileScope& files = {}) const;
 
  private:
@@ -53,5 +60,9 @@ class ModelCatalog {
 // ModelCatalog().load(name_or_path, files), which opens no file where none are given; reads every built-in
 // record (about 5 ms), so keep a catalog for many.
 ModelArchitecture load_model(const std::string& name_or_path, const FileScope& files = {});
+
+// What an engine is started with for such a model: ModelCatalog::repository of a name, of a path the folder
+// that holds its config.json, and anything else as it stands.
+std::string repository_of_model(const std::string& name_or_path, const FileScope& files = {});
 
 }  // namespace warploom

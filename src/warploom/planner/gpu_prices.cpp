@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/base/json_members.h"
 #include "warploom_embedded/gpu_price_files.h"
 
 namespace warploom {
@@ -44,10 +45,10 @@ GpuPrices GpuPrices::shipped(const GpuCatalog& catalog) {
 }
 
 void GpuPrices::add_document(const Json& document, std::string_view where, const GpuCatalog& catalog) {
-  if (!document.is_object() || document.value("schema", std::string()) != "warploom_gpu_prices")
+  if (!document.is_object() || text_member_or(document, "schema", "") != "warploom_gpu_prices")
     throw InvalidInput(
         fmt::format("{}: is no list of prices, expected \"schema\": \"warploom_gpu_prices\"", where));
-  if (document.value("version", std::int64_t{0}) > kPriceVersion)
+  if (document_version(document) > kPriceVersion)
     throw Unsupported(fmt::format("{}: is of version {}, expected at most {}", where,
                                   document["version"].dump(), kPriceVersion));
   if (!document.contains("prices") || !document["prices"].is_array())

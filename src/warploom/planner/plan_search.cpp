@@ -14,6 +14,7 @@
 #include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/fleet_bounds.h"
 #include "warploom/planner/plan_crew.h"
+#include "warploom/planner/search_stopped.h"
 
 namespace warploom {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 // Configurations that are decided against the same incumbents; where nothing is left out by them, so many
 // that several processes seldom wait for each other.
 constexpr std::size_t kRound = 16, kExhaustiveRound = 128;
+constexpr std::string_view kNotReached = "not reached in time";
 
 struct Place {
   Configuration configuration;
@@ -45,6 +47,7 @@ class PlanSearch {
           "search space: is empty, expected at least one combination of sizes within `max_gpus`");
     screen();
     decide();
+    result_.partial = result_.partial || reached_not_all();
     finish();
     return std::move(result_);
   }
@@ -63,6 +66,11 @@ class PlanSearch {
     return task_.time_limit > 0 && taken.count() > task_.time_limit;
   }
 
+  bool reached_not_all() const {
+    return std::any_of(result_.without_point.begin(), result_.without_point.end(),
+                       [](const PlanCount& each) { return each.reason == kNotReached; });
+  }
+
   void report(std::string_view stage, std::int64_t done, std::int64_t total) {
     if (task_.on_progress) task_.on_progress({done, total, stage});
   }
@@ -71,7 +79,10 @@ class PlanSearch {
     std::mutex reporting;
     std::int64_t done = 0;
     const auto screen_one = [&](std::size_t i) {
-      places_[i].screened = model_.screen(places_[i].configuration);
+      if (task_.crew == nullptr && own_out_of_time())
+        places_[i].screened.refusal = Refusal{std::string(kNotReached), ""};
+      else
+        places_[i].screened = model_.screen(places_[i].configuration);
       const std::scoped_lock lock(reporting);
       report("screened", ++done, std::ssize(places_));
     };
@@ -114,7 +125,7 @@ class PlanSearch {
     for (std::size_t first = 0; first < order.size(); first += round) {
       if (out_of_time()) {
         result_.partial = true;
-        for (std::size_t i = first; i < order.size(); ++i) count("not reached in time", "");
+        for (std::size_t i = first; i < order.size(); ++i) count(std::string(kNotReached), "");
         return;
       }
       decide_round(std::span(order).subspan(first, std::min(round, order.size() - first)));
@@ -126,7 +137,12 @@ class PlanSearch {
     std::vector<ConfigurationAnswer> answers(round.size());
     const auto answer_one = [&](std::size_t i) {
       const Place& place = places_[round[i]];
-      answers[i] = answer_configuration(task_, model_, place.configuration, place.screened, incumbents_);
+      try {
+        answers[i] = answer_configuration(task_, model_, place.configuration, place.screened, incumbents_);
+      } catch (const SearchStopped&) {
+        answers[i] = {};
+        answers[i].reason = kNotReached;
+      }
     };
     if (task_.crew == nullptr)
       parallel_for(round.size(), task_.threads, answer_one);
@@ -235,7 +251,11 @@ class PlanSearch {
 
   void finish() {
     for (const Place& place : places_) result_.most_rate = std::max(result_.most_rate, place.most_rate);
-    if (result_.points.empty() && !result_.nearest && !result_.partial) run_nearest();
+    try {
+      if (result_.points.empty() && !result_.nearest && !result_.partial) run_nearest();
+    } catch (const SearchStopped&) {
+      result_.partial = true;
+    }
     std::stable_sort(result_.points.begin(), result_.points.end(), better);
     std::stable_sort(
         result_.without_point.begin(), result_.without_point.end(),

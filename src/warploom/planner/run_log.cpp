@@ -2,18 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "warploom/base/error.h"
+#include "warploom/base/hash.h"
+#include "warploom/base/json_members.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::string_view kLogSchema = "warploom_plan_runs";
-// 2: runs at p90 hold what lies beyond the kernels; 3: runs until they are steady.
-constexpr std::int64_t kLogVersion = 3;
+// 2: runs at p90 hold what lies beyond the kernels; 3: runs until they are steady; 4: each run has its hash.
+constexpr std::int64_t kLogVersion = 4;
 // What a kill may cost: a second, or of a log that takes long to write so much that writing is a twentieth.
 constexpr std::chrono::seconds kBetweenWrites{1};
 constexpr int kWritesApart = 20;  // times that the last write took
@@ -45,6 +48,11 @@ void each_latency(Metrics& metrics, const See& see) {
 }
 constexpr std::size_t kLatencies = 35;
 
+// The same for a document that was written and read again.
+std::string hash_of_run(std::string_view key, const Json& figures) {
+  return fmt::format("{:016x}", hash_bytes(figures.dump(), hash_bytes(key)));
+}
+
 }  // namespace
 
 Json run_figures_to_json(const RunFigures& figures) {
@@ -68,10 +76,11 @@ RunFigures run_figures_from_json(const Json& document, std::string_view where) {
   auto figures = object_from_json<RunFigures>(own, where);
   figures.metrics = object_from_json<ServingMetrics>(document["metrics"], where);
   figures.length = object_from_json<RunLength>(document["length"], where);
-  const Json latencies = document.value("latencies_s", Json::array());
-  if (latencies.size() != kLatencies)
-    throw InvalidInput(
-        fmt::format("{}: 'latencies_s' has {} entries, expected {}", where, latencies.size(), kLatencies));
+  const Json& latencies = member_or_null(document, "latencies_s");
+  const bool numbers = latencies.is_array() && std::all_of(latencies.begin(), latencies.end(),
+                                                           [](const Json& one) { return one.is_number(); });
+  if (!numbers || latencies.size() != kLatencies)
+    throw InvalidInput(fmt::format("{}: 'latencies_s' is no list of {} numbers", where, kLatencies));
   std::size_t at = 0;
   each_latency(figures.metrics, [&](Seconds& value) { value = Seconds(latencies[at++].get<double>()); });
   return figures;
@@ -91,24 +100,32 @@ LoggedRuns::LoggedRuns(const ConfigurationModel& model, std::filesystem::path pa
   if (!exists) return;
   const Json document = read_json_file(path_);
   const std::string where = path_.string();
-  if (!document.is_object() || document.value("schema", std::string()) != kLogSchema)
+  if (!document.is_object() || text_member_or(document, "schema", "") != kLogSchema)
     throw InvalidInput(fmt::format("{}: is no log of a search, expected a file that `plan` wrote", where));
-  const std::string by = document.value("created_by", std::string("?"));
-  if (document.value("version", std::int64_t{0}) != kLogVersion || by != version_)
+  const std::string by = text_member_or(document, "created_by", "?");
+  if (document_version(document) != kLogVersion || by != version_)
     throw Unsupported(fmt::format(
         "{}: was written by {}, whose runs may differ from those of {}; expected another `store`, "
         "or the file "
         "deleted",
         where, by, version_));
-  if (document.value("question", std::string()) != question_)
+  if (text_member_or(document, "question", "") != question_)
     throw InvalidInput(fmt::format(
         "{}: belongs to another question (space, workload or limits), expected another `store`, or the file "
         "deleted",
         where));
   if (!document.contains("runs") || !document["runs"].is_object())
     throw InvalidInput(fmt::format("{}: 'runs' is missing, expected an object", where));
-  for (const auto& [key, figures] : document["runs"].items())
-    runs_.emplace(key, run_figures_from_json(figures, where));
+  for (const auto& [key, run] : document["runs"].items()) {
+    const std::string place = fmt::format("{}: run '{}'", where, key);
+    Json figures = run;
+    if (figures.is_object()) figures.erase("hash");
+    if (text_member_or(run, "hash", "") != hash_of_run(key, figures))
+      throw InvalidInput(fmt::format(
+          "{}: is damaged (its hash does not match), expected a copy of the file, or another `store`",
+          place));
+    runs_.emplace(key, run_figures_from_json(figures, place));
+  }
 }
 
 Json ConfigurationModel::take_news() const { return Json::object(); }
@@ -173,7 +190,11 @@ void LoggedRuns::write_locked() const {
   document["created_by"] = version_;
   document["question"] = question_;
   document["runs"] = Json::object();
-  for (const auto& [key, figures] : runs_) document["runs"][key] = run_figures_to_json(figures);
+  for (const auto& [key, figures] : runs_) {
+    Json run = run_figures_to_json(figures);
+    run["hash"] = hash_of_run(key, run);
+    document["runs"][key] = std::move(run);
+  }
   write_json_file(path_, document);
   written_ = std::chrono::steady_clock::now();
   write_took_ = written_ - begin;

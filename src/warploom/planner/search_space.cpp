@@ -28,7 +28,8 @@ FieldTable SearchSpace::describe() {
       .add("max_num_batched_tokens", &S::max_num_batched_tokens,
            {.doc = "new tokens in a step; none: the engine's default", .min = 1, .max = 1e8})
       .add("prefix_caching", &S::prefix_caching, {.doc = "reuse the KV blocks of equal prefixes"})
-      .add("speculations", &S::speculations, {.doc = "none or METHOD:TOKENS, for example eagle3:3"})
+      .add("speculations", &S::speculations,
+           {.doc = "none, METHOD:TOKENS or METHOD:TOKENS:MODEL, for example eagle3:3"})
       .add("kv_offloading", &S::kv_offloading_gib,
            {.unit = "GiB", .doc = "host memory for evicted prefixes", .min = 0, .max = 1e6})
       .add("max_gpus", &S::max_gpus, {.doc = "most GPUs of a deployment", .min = 1, .max = 65536})

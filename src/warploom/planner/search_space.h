@@ -42,7 +42,7 @@ struct SearchSpace {
   std::vector<std::int64_t> max_num_seqs;            // empty: the engine's default
   std::vector<std::int64_t> max_num_batched_tokens;  // the same
   Tried prefix_caching = Tried::On;
-  std::vector<std::string> speculations;  // "none" or "METHOD:TOKENS", for example "eagle3:3"
+  std::vector<std::string> speculations;  // "none", "METHOD:TOKENS", "METHOD:TOKENS:MODEL"
   std::vector<double> kv_offloading_gib;  // host memory for evicted prefixes; empty: none
   std::int64_t max_gpus = 64;             // of a whole deployment
 

@@ -1,10 +1,9 @@
 #include "warploom/predictor/predictor.h"
 
-#include <algorithm>
-
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
+#include "warploom/base/whole_folder.h"
 #include "warploom/predictor/answer/batch_estimates.h"
 #include "warploom/predictor/answer/loaded_family.h"
 #include "warploom/predictor/features/features.h"
@@ -33,22 +32,21 @@ std::uint64_t shipped_files_hash() {
 
 Predictor::Predictor(const std::filesystem::path& folder)
     : catalog_(std::make_unique<GpuCatalog>()), families_(kFamilies) {
-  std::error_code error;
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == kPredictorFileSuffix) paths.push_back(entry.path());
-  if (error) throw IoError(folder.string() + ": cannot read the predictor's folder: " + error.message());
+  const FolderManifest manifest(folder);
+  const std::vector<std::filesystem::path> paths = manifest.paths(kPredictorFileSuffix);
   if (paths.empty())
     throw NotFound(folder.string() + ": no predictor files (*" + std::string(kPredictorFileSuffix) +
                    ") here");
-  std::sort(paths.begin(), paths.end());
+  (void)manifest.paths(kTableFileSuffix);  // none is missing
   for (const auto& path : paths) {
     const std::string bytes = read_file(path);
+    manifest.check(path, bytes);
     LoadedFamily& loaded = load(model_from_bytes(bytes, path.string()));
     const std::filesystem::path tables = table_path(loaded.model.family, folder);
-    if (std::filesystem::exists(tables))
-      loaded.tables.emplace(
-          tables_from_bytes(read_file(tables), loaded.model, hash_bytes(bytes), tables.string()));
+    if (!std::filesystem::exists(tables)) continue;
+    const std::string table_bytes = read_file(tables);
+    manifest.check(tables, table_bytes);
+    loaded.tables.emplace(tables_from_bytes(table_bytes, loaded.model, hash_bytes(bytes), tables.string()));
   }
 }
 

@@ -26,8 +26,10 @@ std::string plan_check_text(const PlanCheck& check) {
   const std::string unjudged = check.unjudged.empty() ? ""
                                                       : fmt::format("\nnot told by such a result: {}\n",
                                                                     fmt::join(check.unjudged, ", "));
-  return fmt::format("{} measured by {}: {:.4g} a second, promised {:.4g}; the limits are {}\n\n{}{}",
-                     counted(check.requests, "request"), check.generator, check.measured_rate,
+  const std::string unlike =
+      check.unlike.empty() ? "" : fmt::format("NOT THE PLAN'S LOAD: {}\n", fmt::join(check.unlike, "; "));
+  return fmt::format("{}{} measured by {}: {:.4g} a second, promised {:.4g}; the limits are {}\n\n{}{}",
+                     unlike, counted(check.requests, "request"), check.generator, check.measured_rate,
                      check.promised_rate, check.kept ? "kept" : "MISSED", table.text(), unjudged);
 }
 
@@ -39,6 +41,7 @@ Json plan_check_json(const PlanCheck& check) {
                    {"kept", check.kept},
                    {"figures", Json::array()}};
   if (!check.unjudged.empty()) document["unjudged"] = check.unjudged;
+  if (!check.unlike.empty()) document["unlike"] = check.unlike;
   for (const CheckedFigure& figure : check.figures)
     document["figures"].push_back({{"name", figure.name},
                                    {"promised", figure.promised},

@@ -156,7 +156,7 @@ std::string search_text(const PlanResult& plan) {
       "{}, {} with every number of instances; {} meet the limits; {}, {} of a quarter{}{}\n",
       counted(search.configurations, "configuration"), counted(search.candidates, "candidate"),
       count_text(search.with_point), counted(search.whole_runs, "whole run"), count_text(search.short_runs),
-      plan.exhaustive ? "; exhaustive" : "", search.partial ? "; STOPPED EARLY: the best so far" : "");
+      plan.exhaustive ? "; exhaustive" : "", search.partial ? "; stopped early" : "");
   for (const PlanCount& count : search.without_point)
     text += fmt::format("  {:>7} {}{}\n", count_text(count.configurations), count.reason,
                         count.example.empty() ? "" : fmt::format(" (one of them: {})", count.example));
@@ -174,8 +174,9 @@ std::string prices_text(const PlanResult& plan) {
 }  // namespace
 
 std::string plan_text(const PlanResult& plan, std::size_t rows) {
-  std::string text = fmt::format("{}; {}\n{}; best by {}\n\n", plan.model, load_text(plan), limits_text(plan),
-                                 name_of(plan.objective));
+  std::string text = plan.search.partial ? "STOPPED EARLY, the best so far: " : "";
+  text += fmt::format("{}; {}\n{}; best by {}\n\n", plan.model, load_text(plan), limits_text(plan),
+                      name_of(plan.objective));
   if (plan.search.points.empty()) return text + nothing_text(plan) + "\n" + search_text(plan);
   text += best_text(plan, "by the median:", plan.search.best);
   text += best_text(plan, "90 % sure:    ", plan.search.best_confident);

@@ -3,8 +3,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/emit/emit_plan.h"
 #include "warploom/app/plan/check_plan.h"
-#include "warploom/app/plan/emit_plan.h"
 #include "warploom/app/runs/measured_requests.h"
 #include "warploom/base/error.h"
 #include "warploom/report/plan_front.h"

@@ -158,18 +158,32 @@ Json timeline_json(const SimulationResult& result) {
   return list;
 }
 
+// What else became of the requests: empty where all were completed whole.
+std::string unserved_text(const SimulationResult& result) {
+  std::string text;
+  const auto add = [&](std::int64_t count, const char* what) {
+    if (count > 0) text += fmt::format(", {} {}", count_text(count), what);
+  };
+  add(result.rejected, "rejected as too long");
+  add(result.cut, "cut short");
+  add(result.turned_away, "turned away");
+  add(result.timed_out, "timed out");
+  return text;
+}
+
 }  // namespace
 
 std::string simulation_text(const RunLabel& label, const SimulationResult& result,
                             const std::optional<RunInterval>& interval, const Slo& slo) {
   const ServingMetrics& metrics = result.metrics;
-  std::string text = fmt::format("{} on {}, {}{}, {}\n", label.model, hardware_text(label),
-                                 host_text(label.engine, label.host_profile),
-                                 routing_text(label.expert_routing), label.workload);
-  text += fmt::format("{} requests completed in {} ({} steps, {} preemptions); {}{}\n\n",
-                      count_text(metrics.completed), duration_text(metrics.duration),
-                      count_text(result.totals.steps), count_text(result.preemptions),
-                      trust_text(label.trust), result.partial ? "; STOPPED EARLY: partial results" : "");
+  std::string text = result.partial ? "STOPPED EARLY, partial results: " : "";
+  text += fmt::format("{} on {}, {}{}, {}\n", label.model, hardware_text(label),
+                      host_text(label.engine, label.host_profile), routing_text(label.expert_routing),
+                      label.workload);
+  text +=
+      fmt::format("{} requests completed{} in {} ({} steps, {} preemptions); {}\n\n",
+                  count_text(metrics.completed), unserved_text(result), duration_text(metrics.duration),
+                  count_text(result.totals.steps), count_text(result.preemptions), trust_text(label.trust));
   text += percentile_table(label, result, interval) + client_way_text(label.way) + "\n";
   text += throughput_table(label, result, interval) + "\n";
   if (has_limits(slo)) {

@@ -44,7 +44,22 @@ TEST(SimulationReport, PartialResultsHaveNoInterval) {
   const Json document = simulation_json({}, result, {}, false);
   EXPECT_TRUE(document["partial"].get<bool>());
   EXPECT_TRUE(document["interval"].is_null());
-  EXPECT_NE(simulation_text({}, result, {}).find("STOPPED EARLY"), std::string::npos);
+  EXPECT_EQ(simulation_text({}, result, {}).find("STOPPED EARLY"), 0U) << "the first words of the first line";
+}
+
+TEST(SimulationReport, SaysAtOnceWhatWasNotServedWhole) {
+  SimulationResult result = one_request();
+  const auto second_line = [&] {
+    const std::string text = simulation_text({}, result, {});
+    const std::size_t begin = text.find('\n') + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  EXPECT_NE(second_line().find(" requests completed in "), std::string::npos) << second_line();
+  result.rejected = 2;
+  result.cut = 3;
+  EXPECT_NE(second_line().find(" requests completed, 2 rejected as too long, 3 cut short in "),
+            std::string::npos)
+      << second_line();
 }
 
 }  // namespace

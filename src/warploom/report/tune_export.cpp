@@ -7,6 +7,7 @@
 #include "warploom/base/error.h"
 #include "warploom/fused_moe/device_name.h"
 #include "warploom/fused_moe/moe_layer.h"
+#include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuner/tile_sample.h"
 
 namespace warploom {
@@ -37,8 +38,10 @@ Json fused_moe_json(const RuntimeTable& table, std::int64_t n, std::int64_t k) {
 
 std::string fused_moe_file_name(const RuntimeTable& table, std::int64_t n) {
   require_grouped(table);
+  const GpuCatalog catalog;
+  const GpuSpec* gpu = catalog.find(table.gpu().name);  // a user's own GPU has no record here
   return fmt::format("E={},N={},device_name={}.json", table.kernel().experts, n / 2,
-                     engine_device_name(table.gpu().name));
+                     engine_device_name(gpu != nullptr ? *gpu : GpuSpec{.name = table.gpu().name}));
 }
 
 Json kernel_tuner_json(const RuntimeTable& table, std::span<const TileShape> shapes, std::size_t count) {

@@ -44,7 +44,7 @@ class RuntimeTable {
   // Deterministic.
   static RuntimeTable build(const WaveModel& model, const TableOptions& options = {});
 
-  // Maps the file. Throws IoError when it cannot be read; InvalidInput when it is no table, truncated or its
+  // Reads the file. Throws IoError when it cannot be read; InvalidInput when it is no table, truncated or its
   // checksum is wrong; Unsupported when a newer program wrote it.
   static RuntimeTable open(const std::filesystem::path& path);
   static RuntimeTable from_bytes(std::string_view bytes, std::string_view where);

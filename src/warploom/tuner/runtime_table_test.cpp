@@ -196,6 +196,21 @@ TEST(RuntimeTable, ReadsBackWhatItWrote) {
   EXPECT_EQ(again.pick({1000, 2000, 3000}).config, table.pick({1000, 2000, 3000}).config);
 }
 
+// A mapped file that is cut would end the program, and one that is overwritten would change its answers.
+TEST(RuntimeTable, KeepsItsAnswersWhateverBecomesOfItsFile) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "table.wlt";
+  small_table().write(path);
+  const RuntimeTable table = RuntimeTable::open(path);
+  const TilePick before = table.pick({4096, 4096, 4096});
+  std::filesystem::resize_file(path, 100);
+  EXPECT_EQ(table.pick({4096, 4096, 4096}).config, before.config);
+  folder.write("table.wlt", std::string(small_table().bytes().size(), '\xAB'));
+  EXPECT_EQ(table.pick({4096, 4096, 4096}).config, before.config);
+  EXPECT_EQ(table.pick({4096, 4096, 4096}).predicted_us, before.predicted_us);
+  EXPECT_THROW(RuntimeTable::open(path), InvalidInput);
+}
+
 TEST(RuntimeTable, NumbersItsConfigurations) {
   const RuntimeTable& table = small_table();
   EXPECT_EQ(table.tier(), TableTier::Measured);

@@ -1,8 +1,4 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -20,7 +16,7 @@ namespace warploom {
 namespace {
 
 // Head and versions are those of every file of the program; the layout is a table's own (table_layout.h),
-// since it is mapped and its records are used in place.
+// since its records are used in place.
 constexpr FileFormat kFormat{.magic = "WLTUNE1\n",
                              .schema = "warploom_tune_table",
                              .name = "tune table",
@@ -30,6 +26,7 @@ constexpr FileFormat kFormat{.magic = "WLTUNE1\n",
                              .has_minor = false};
 constexpr std::size_t kChecked = offsetof(TableHeader, checksum) + sizeof(std::uint64_t);
 constexpr std::size_t kAlign = 64;
+constexpr std::uint64_t kMostTableFileBytes = std::uint64_t{16} << 20;  // a table has at most 1 MB
 
 // Fields that older programs do not know are left out where they say nothing, so that those still read the
 // table.
@@ -82,25 +79,6 @@ const TableHeader& checked_header(std::string_view bytes, std::string_view where
 }
 
 }  // namespace
-
-TableBytes::TableBytes(const std::filesystem::path& path) {
-  const int file = open_regular_file(path, "tune table");
-  struct stat status {};
-  if (::fstat(file, &status) != 0 || status.st_size == 0) {
-    ::close(file);
-    throw IoError(fmt::format("{}: not a file with contents, expected a tune table", path.string()));
-  }
-  mapped_bytes_ = static_cast<std::size_t>(status.st_size);
-  void* memory = ::mmap(nullptr, mapped_bytes_, PROT_READ, MAP_PRIVATE, file, 0);
-  ::close(file);
-  if (memory == MAP_FAILED)
-    throw IoError(fmt::format("{}: cannot map: {}", path.string(), std::strerror(errno)));
-  mapped_ = static_cast<const char*>(memory);
-}
-
-TableBytes::~TableBytes() {
-  if (mapped_ != nullptr) ::munmap(const_cast<char*>(mapped_), mapped_bytes_);
-}
 
 std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
                         std::uint32_t default_index, std::span<const TableCell> cells) {
@@ -175,8 +153,8 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
 }
 
 RuntimeTable RuntimeTable::open(const std::filesystem::path& path) {
-  return RuntimeTable(
-      std::make_shared<const TableLayout>(std::make_unique<const TableBytes>(path), path.string()));
+  return RuntimeTable(std::make_shared<const TableLayout>(
+      std::make_unique<const TableBytes>(read_file(path, kMostTableFileBytes)), path.string()));
 }
 
 RuntimeTable RuntimeTable::from_bytes(std::string_view bytes, std::string_view where) {

@@ -4,6 +4,7 @@
 
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
+#include "warploom/base/measured_time.h"
 
 namespace warploom {
 namespace {
@@ -32,9 +33,7 @@ class SampleFile {
       sample.shape = {.m = number(columns_[5], 1, kLargest),
                       .n = number(columns_[6], 1, kLargest),
                       .k = number(columns_[7], 1, kLargest)};
-      sample.median_us = reader_.real(columns_[8]);
-      if (sample.median_us <= 0)
-        throw InvalidInput(fmt::format("{}, expected a time above 0", where(columns_[8])));
+      sample.median_us = measured_time(reader_, columns_[8], kMicroseconds);
       (library ? samples.library : samples.rows).push_back(sample);
     }
   }

@@ -18,7 +18,8 @@ struct HttpRequest {
   std::string host, origin, authorization;   // header fields; empty where absent
   bool accepts_gzip = false;
   std::string body;
-  bool body_complete = true;  // false: longer than body_limit(), or not all of it came in time
+  bool body_complete = true;      // false: longer than body_limit(), or not all of it came in time
+  std::function<bool()> is_gone;  // whether the client has left; empty: unknown
 };
 
 // Sends a part of a long response; false when the client is gone.

@@ -15,8 +15,10 @@ struct HttpServerSettings {
   std::string address = "127.0.0.1";
   int port = 0;              // 0: a free one
   std::size_t threads = 32;  // that answer; a stream keeps one for as long as it lasts
-  // Between two bytes of a client, and for a whole body.
-  std::chrono::seconds idle_limit{10}, body_time_limit{60};
+  // Between two bytes of a client, for a whole head and for a whole body.
+  std::chrono::seconds idle_limit{10}, head_time_limit{15}, body_time_limit{60};
+  // Request line and headers together; beyond it 431. nginx takes as much (large_client_header_buffers 4 8k).
+  std::size_t head_bytes = 32768;
 };
 
 class HttpServer {

@@ -64,10 +64,11 @@ class HttpServerTest : public testing::Test {
   HttpServerTest()
       : session_("roofline"),
         api_(session_, {.version = "1", .access = {.token = "a-token-of-tests"}}),
-        server_(open_http_server(WARPLOOM_HTTP_LIBRARY, {.threads = 6, .idle_limit = 1s}, api_)),
+        server_(open_http_server(WARPLOOM_HTTP_LIBRARY,
+                                 {.threads = 6, .idle_limit = 1s, .head_time_limit = 2s}, api_)),
         thread_([this] { server_->run(); }) {}
   ~HttpServerTest() override {
-    api_.close_jobs(10s);
+    api_.end_answers(10s);
     server_->stop();
     thread_.join();
   }
@@ -232,6 +233,72 @@ TEST_F(HttpServerTest, SaysThatAPortIsTaken) {
     EXPECT_NE(std::string(error.what()).find("cannot be taken"), std::string::npos);
   }
   EXPECT_THROW(open_http_server("/nonexistent.so", {}, api_), Unsupported);
+}
+
+const Json kLongRun = {{"model", "Llama-3.1-8B"}, {"gpu", "H100-SXM"},        {"requests", 400'000},
+                       {"random_input_len", 500}, {"random_output_len", 200}, {"request_rate", 20},
+                       {"intervals", false}};
+
+std::string head_of_post(const std::string& path, std::size_t bytes) {
+  return "POST /api/v1" + path +
+         " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a-token-of-tests\r\nContent-Length: " +
+         std::to_string(bytes) + "\r\n\r\n";
+}
+
+TEST_F(HttpServerTest, RefusesHeadsBeyondALimitBeforeTheyAreKept) {
+  const RawConnection connection(server_->port());
+  connection.send("GET /api/v1/version HTTP/1.1\r\n");
+  const std::string header = "X: " + std::string(8000, 'a') + "\r\n";
+  for (int i = 0; i < 200; ++i) connection.send(header);  // no token, no end
+  EXPECT_TRUE(connection.read().starts_with("HTTP/1.1 431 "));
+  EXPECT_TRUE(lives());
+  const std::string many(30, 'b');
+  EXPECT_TRUE(call("GET /api/v1/version", "X: " + many + "\r\n").starts_with("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServerTest, EndsHeadsThatDrip) {
+  const auto begin = std::chrono::steady_clock::now();
+  const RawConnection connection(server_->port());
+  std::thread drips([&] {
+    for (int i = 0; i < 12; ++i) {
+      connection.send(i == 0 ? "GET / HTTP/1.1\r\n" : "X");
+      std::this_thread::sleep_for(300ms);
+    }
+  });
+  const std::string answer = connection.read();
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 408 ")) << answer;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 6s);
+  drips.join();
+}
+
+TEST_F(HttpServerTest, EndsAnswersWhoseClientsHaveLeft) {
+  const std::string body = kLongRun.dump();
+  for (int i = 0; i < 4; ++i) {
+    const RawConnection leaves(server_->port());
+    leaves.send(head_of_post("/answers/simulate", body.size()) + body);
+    std::this_thread::sleep_for(200ms);
+  }
+  // As many long answers as run at a time: one more is taken once they ended.
+  Json little = kLongRun;
+  little["requests"] = 3;
+  std::string answer;
+  for (int i = 0; i < 60 && !answer.starts_with("HTTP/1.1 200"); ++i) {
+    answer = post("/answers/simulate", little);
+    std::this_thread::sleep_for(200ms);
+  }
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
+}
+
+TEST_F(HttpServerTest, EndsAnswersWhenItIsToldTo) {
+  std::string answer;
+  std::thread asks([&] { answer = post("/answers/simulate", kLongRun); });
+  std::this_thread::sleep_for(1s);
+  const auto begin = std::chrono::steady_clock::now();
+  api_.end_answers(10s);
+  asks.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 503")) << answer;
+  EXPECT_NE(body_of(answer).find("\"ending\""), std::string::npos) << answer;
 }
 
 }  // namespace

@@ -9,21 +9,10 @@
 #include <utility>
 
 #include "warploom/base/error.h"
+#include "warploom/web/answer_deadline.h"
 #include "warploom/web/random_token.h"
 
 namespace warploom {
-namespace {
-
-// Thrown out of a use case that was asked to end.
-class JobEnded : public std::runtime_error {
- public:
-  JobEnded() : std::runtime_error("the job was cancelled") {}
-};
-
-// These look at the flag themselves, and answer with what they have.
-bool ends_with_a_part(std::string_view request) { return request == "simulate" || request == "plan"; }
-
-}  // namespace
 
 std::string_view name_of(JobState state) {
   constexpr std::array<std::string_view, 5> kNames{"waiting", "running", "done", "failed", "cancelled"};
@@ -146,7 +135,7 @@ void JobQueue::work() {
 
 void JobQueue::run(const std::shared_ptr<Job>& job) {
   const auto stop_if_asked = [&] {
-    if (job->cancelled && !ends_with_a_part(job->request)) throw JobEnded();
+    if (job->cancelled && !ends_with_a_part(job->request)) throw AnswerEnded();
   };
   const AnswerWatch watch{.progress =
                               [&](double done, double total) {
@@ -174,7 +163,7 @@ void JobQueue::run(const std::shared_ptr<Job>& job) {
   std::optional<ErrorAnswer> error;
   try {
     answer = std::make_shared<const std::string>(answer_(job->request, job->asked, watch));
-  } catch (const JobEnded&) {
+  } catch (const AnswerEnded&) {
   } catch (...) {
     error = failure_(std::current_exception());
   }

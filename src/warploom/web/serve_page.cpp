@@ -5,6 +5,7 @@
 #include <cmath>
 #include <csignal>
 #include <ctime>
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -16,8 +17,8 @@
 namespace warploom {
 namespace {
 
-// What a job gets to end by itself once the server was told to.
-constexpr std::chrono::seconds kJobPatience{5};
+// What jobs and answers get to end by themselves once the server was told to: orchestrators kill after 30 s.
+constexpr std::chrono::seconds kJobPatience{5}, kAnswerPatience{5};
 
 // While it lives, the two signals wait to be asked for. Made before any other thread, which inherit that.
 class EndSignals {
@@ -100,26 +101,32 @@ bool serve_page(const ServeRequest& request, const std::function<void(const Serv
   if (settings.access.token.empty() && !is_loopback(request.address)) settings.access.token = random_token();
   const AccessRules access = settings.access;
   auto api = std::make_unique<WebApi>(*session, std::move(settings));
-  const std::unique_ptr<HttpServer> server =
+  std::unique_ptr<HttpServer> server =
       open_http_server(request.http_library, {.address = request.address, .port = request.port}, *api);
   const Nowhere nowhere(api->uploads().folder());
-  std::thread answering([&] { server->run(); });
-  const auto stop = [&] {
-    server->stop();
-    answering.join();
-  };
+  std::packaged_task<void()> running([&http = *server] { http.run(); });
+  std::future<void> run_ended = running.get_future();
+  std::thread answering(std::move(running));
   try {
     started(place_of(access, server->port()));
   } catch (...) {
-    stop();
+    server->stop();
+    answering.join();
     throw;
   }
   signals.wait(request.time_limit_s);
-  const bool ended = api->close_jobs(kJobPatience);
-  stop();
-  if (ended) return true;
+  bool ended = api->end_answers(kJobPatience);
+  server->stop();
+  ended = run_ended.wait_for(kAnswerPatience) == std::future_status::ready && ended;
+  if (ended) {
+    answering.join();
+    return true;
+  }
   api->forget_files();
-  (void)api.release();  // the job that goes on uses both; the process ends soon
+  answering.detach();
+  // What goes on uses all three; the process ends soon.
+  (void)server.release();
+  (void)api.release();
   (void)session.release();
   return false;
 }

@@ -59,6 +59,16 @@ const AnswerReach& served_reach(std::string_view request) {
   return reach;
 }
 
+void check_requests(const Json& asked, std::int64_t most) {
+  if (!asked.is_structured()) return;
+  for (const auto& [key, value] : asked.items()) {
+    if (key == "requests" && value.is_number() && value.get<double>() > double(most))
+      throw InvalidInput(
+          fmt::format("requests: {}, expected at most {} where clients ask", value.dump(), most));
+    check_requests(value, most);
+  }
+}
+
 Json parse_body(std::string_view text) {
   check_depth(text);
   return text.empty() ? Json::object() : parse_json(text, "body");

@@ -16,6 +16,10 @@ std::vector<std::string> served_requests();
 // the command line alone.
 const AnswerReach& served_reach(std::string_view request);
 
+// Throws InvalidInput where any field called `requests` counts more than `most`: each takes memory from the
+// start of a run to its end, which no limit of time bounds.
+void check_requests(const Json& asked, std::int64_t most);
+
 // As parse_json, of a client's text: also throws InvalidInput on objects and lists nested very deep.
 Json parse_body(std::string_view text);
 

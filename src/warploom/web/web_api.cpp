@@ -11,6 +11,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/web/accuracy_points.h"
+#include "warploom/web/answer_deadline.h"
 #include "warploom/web/gzip.h"
 #include "warploom/web/openapi.h"
 #include "warploom/web/page_files.h"
@@ -189,9 +190,11 @@ ErrorAnswer WebApi::failure(const std::exception_ptr& error) const {
   return answer;
 }
 
-Json WebApi::asked_in(const HttpRequest& request, std::string_view name) {
+Json WebApi::asked_in(const HttpRequest& request, std::string_view name) const {
   served_reach(name);
-  return parse_body(request.body);
+  Json asked = parse_body(request.body);
+  check_requests(asked, settings_.limits.simulated_requests);
+  return asked;
 }
 
 Json WebApi::answered(const std::string& name, const Json& asked, const AnswerWatch& watch) {
@@ -202,7 +205,7 @@ Json WebApi::answered(const std::string& name, const Json& asked, const AnswerWa
 }
 
 // Long answers share the threads of all requests, so they are few and end; those that need longer are jobs.
-Json WebApi::answer_within_time(const std::string& name, const Json& asked) {
+Json WebApi::answer_within_time(const HttpRequest& request, const std::string& name, const Json& asked) {
   if (served_reach(name).is_short) return answered(name, asked, {});
   struct Turn {
     std::atomic<std::size_t>& taken;
@@ -214,26 +217,29 @@ Json WebApi::answer_within_time(const std::string& name, const Json& asked) {
     throw HttpRefusal(
         429, "busy",
         fmt::format("{} long answers are on their way, expected POST /api/v1/jobs/{}", before, name));
-  std::atomic<bool> late = false;
-  const auto end = std::chrono::steady_clock::now() + settings_.limits.answer_time;
+  const AnswerDeadline deadline(settings_.limits.answer_time, request.is_gone, ending_);
   const auto look = [&] {
-    if (std::chrono::steady_clock::now() >= end) late = true;
+    if (deadline.passed() && !ends_with_a_part(name)) throw AnswerEnded();
   };
-  Json document = answered(name, asked,
-                           {.progress = [&](double, double) { look(); },
-                            .said = [&](std::string_view) { look(); },
-                            .cancelled = &late});
-  if (late)
-    throw HttpRefusal(503, "too_slow",
-                      fmt::format("{}: takes longer than {} s, expected POST /api/v1/jobs/{}", name,
-                                  settings_.limits.answer_time.count(), name));
-  return document;
+  const HttpRefusal refusal(503, "too_slow",
+                            fmt::format("{}: takes longer than {} s, expected POST /api/v1/jobs/{}", name,
+                                        settings_.limits.answer_time.count(), name));
+  try {
+    Json document = answered(name, asked,
+                             {.progress = [&](double, double) { look(); },
+                              .said = [&](std::string_view) { look(); },
+                              .cancelled = &deadline.passed()});
+    if (!deadline.passed()) return document;
+  } catch (const AnswerEnded&) {
+  }
+  if (deadline.is_ending()) throw HttpRefusal(503, "ending", name + ": the server was told to end");
+  throw refusal;
 }
 
 HttpResponse WebApi::post_answer(const HttpRequest& request, std::string_view rest) {
   const std::string name(rest);
   const Json asked = asked_in(request, name);
-  return json_response(answer_within_time(name, asked));
+  return json_response(answer_within_time(request, name, asked));
 }
 
 // {"answer"} or {"error"}.

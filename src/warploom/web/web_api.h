@@ -20,6 +20,7 @@ struct WebApiLimits {
   std::size_t body_bytes = std::size_t{1} << 20;  // of everything but a file
   std::size_t questions = 1000;                   // of one POST /answers
   std::size_t long_answers = 4;                   // at a time, beside jobs
+  std::int64_t simulated_requests = 1'000'000;    // of one run, about half a gigabyte
   std::chrono::seconds answer_time{60};           // of one of those that look at the clock
   std::size_t streams = 16;                       // of events at a time
   std::chrono::milliseconds event_gap{100};       // between two words on progress
@@ -47,8 +48,11 @@ class WebApi final : public HttpHandler {
 
   const UploadStore& uploads() const { return uploads_; }
   void forget_files() { uploads_.clear(); }
-  // As JobQueue::close.
-  bool close_jobs(std::chrono::milliseconds patience) { return jobs_.close(patience); }
+  // Answers on their way end as soon as they look. Then as JobQueue::close.
+  bool end_answers(std::chrono::milliseconds patience) {
+    ending_ = true;
+    return jobs_.close(patience);
+  }
 
  private:
   struct Route;
@@ -76,17 +80,18 @@ class WebApi final : public HttpHandler {
   // What a failure is to a client, without this server's paths.
   ErrorAnswer failure(const std::exception_ptr& error) const;
   // The fields in the body, checked for what may be asked here.
-  static Json asked_in(const HttpRequest& request, std::string_view name);
+  Json asked_in(const HttpRequest& request, std::string_view name) const;
   // `asked` with "upload:ID"; the document gets `files` where the answer wrote one.
   Json answered(const std::string& name, const Json& asked, const AnswerWatch& watch);
   Json answered_question(const Json& question);
-  Json answer_within_time(const std::string& name, const Json& asked);
+  Json answer_within_time(const HttpRequest& request, const std::string& name, const Json& asked);
   HttpResponse job_events(const std::string& id);
 
   WebApiSettings settings_;
   UploadStore uploads_;
   Session session_;  // its files are those of uploads_
   std::atomic<std::size_t> long_answers_{0};
+  std::atomic<bool> ending_{false};
   std::shared_ptr<std::atomic<std::size_t>> streams_ = std::make_shared<std::atomic<std::size_t>>(0);
   JobQueue jobs_;  // last: its threads use the rest
 };

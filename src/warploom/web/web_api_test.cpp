@@ -314,7 +314,14 @@ TEST_F(SmallWebApiTest, RefusesMoreThanItHolds) {
   }
   EXPECT_EQ(get("/jobs/" + id + "/events").status, 200);
   EXPECT_EQ(document_of(get("/jobs/" + id))["state"], "running");
-  EXPECT_TRUE(api_.close_jobs(10s));
+  EXPECT_TRUE(api_.end_answers(10s));
+}
+
+TEST_F(WebApiTest, TakesNoRunThatFillsTheMemory) {
+  Json asked = kLongRun;
+  asked["requests"] = 5'000'000;
+  EXPECT_NE(refusal(post("/answers/simulate", asked), 400).find("at most 1000000"), std::string::npos);
+  EXPECT_NE(refusal(post("/jobs/simulate", {{"source", {{"requests", 1e18}}}}), 400), "");
 }
 
 class HastyWebApiTest : public WebApiTest {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "warploom/base/error.h"
+#include "warploom/base/json_members.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom_embedded/benchmark_files.h"
 
@@ -19,7 +20,8 @@ Json benchmark_file(std::string_view name) {
 }
 
 void check_schema(const Json& document, std::string_view schema, std::string_view where) {
-  if (!document.is_object() || document.value("schema", "") != schema || document.value("version", 0) != 1)
+  if (!document.is_object() || text_member_or(document, "schema", "") != schema ||
+      document_version(document) != 1)
     throw InvalidInput(fmt::format("{}: expected the schema '{}', version 1", where, schema));
 }
 

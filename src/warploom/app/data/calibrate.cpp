@@ -192,8 +192,13 @@ CalibrateResult calibrate(const CalibrateRequest& request) {
   }
   result.before = of_all(before);
   result.after = of_all(after);
-  result.bytes = write_predictor_files(learned.models, {}, request.output);
-  write_json_file(request.output / "calibration.json", provenance(request, result, file));
+  result.bytes =
+      write_predictor_files({.created_by = "warploom calibrate",
+                             .models = learned.models,
+                             .tables = {},
+                             .notes = {{"calibration.json", json_text(provenance(request, result, file))}},
+                             .keeps_others = false},
+                            request.output);
   return result;
 }
 

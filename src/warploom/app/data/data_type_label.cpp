@@ -1,7 +1,5 @@
 #include "warploom/app/data/data_type_label.h"
 
-#include "warploom/base/any_of.h"
-
 namespace warploom {
 
 std::string data_type_label(const Operator& op) {
@@ -20,9 +18,10 @@ std::string data_type_label(const Operator& op) {
           return std::string(name_of(held.target));
         } else if constexpr (requires { held.type; }) {
           return std::string(name_of(held.type));
+        } else if constexpr (requires { held.projections; }) {
+          return std::string(name_of(held.projections));
         } else {
-          static_assert(AnyOf<std::decay_t<decltype(held)>, Sampling, LinearAttention, Collective>);
-          return {};
+          return {};  // of one type: samplers, linear attention, collectives
         }
       },
       op);

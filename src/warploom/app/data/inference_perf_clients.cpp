@@ -4,6 +4,7 @@
 
 #include "warploom/app/data/convert_clients.h"
 #include "warploom/base/error.h"
+#include "warploom/base/json_members.h"
 #include "warploom/base/yaml.h"
 
 namespace warploom {
@@ -35,7 +36,7 @@ std::string perf_text(const Json& map, const char* key, const std::string& where
 TokenDistribution perf_tokens(const Json& entry, const std::string& where) {
   Json own = entry;
   if (own.is_object()) {
-    const std::string type = own.value("type", std::string("normal"));
+    const std::string type = own.contains("type") ? perf_text(own, "type", where) : std::string("normal");
     own.erase("total_count");
     own.erase("type");
     if (type == "fixed") return TokenDistribution::from_json(perf_entry(own, "mean", where), where);
@@ -96,9 +97,9 @@ Slo perf_limits(const Json& document, const std::string& where) {
   if (!api.is_object()) return slo;
   const Json headers = api.value("headers", Json::object());
   if (!headers.is_object()) return slo;
-  const double unit = api.value("slo_unit", std::string("ms")) == "s" ? 1 : 1e-3;
+  const double unit = text_member_or(api, "slo_unit", "ms") == "s" ? 1 : 1e-3;
   const auto limit = [&](const char* option, const char* usual) -> std::optional<Seconds> {
-    const std::string header = api.value(option, std::string(usual));
+    const std::string header = text_member_or(api, option, usual);
     if (!headers.contains(header)) return std::nullopt;
     const Json& value = headers[header];
     const Json number = value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : value;

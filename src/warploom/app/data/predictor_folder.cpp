@@ -20,22 +20,22 @@ void check_output_folder(const std::filesystem::path& output) {
   }
 }
 
-std::uintmax_t write_predictor_files(const std::vector<FamilyModel>& models,
-                                     const std::vector<FamilyTables>& tables,
-                                     const std::filesystem::path& folder) {
-  std::uintmax_t bytes = 0;
-  for (const FamilyModel& model : models) {
-    std::error_code nothing_to_remove;
-    std::filesystem::remove(table_path(model.family, folder), nothing_to_remove);
-    write_model(model, folder);
-    bytes += std::filesystem::file_size(
-        folder / (std::string(name_of(model.family)) + std::string(kPredictorFileSuffix)));
+std::uintmax_t write_predictor_files(const PredictorFiles& written, const std::filesystem::path& folder) {
+  FolderWriting writing{.created_by = written.created_by,
+                        .suffixes = {kPredictorFileSuffix, kTableFileSuffix},
+                        .removed = {},
+                        .keeps_others = written.keeps_others};
+  std::vector<FolderFile> files = written.notes;
+  std::uintmax_t notes = 0;
+  for (const FolderFile& note : files) notes += note.contents.size();
+  for (const FamilyModel& model : written.models) {
+    files.push_back(
+        {fmt::format("{}{}", name_of(model.family), kPredictorFileSuffix), model_to_bytes(model)});
+    writing.removed.push_back(table_path(model.family, {}).string());
   }
-  for (const FamilyTables& of_family : tables) {
-    write_tables(of_family, folder);
-    bytes += std::filesystem::file_size(table_path(of_family.family, folder));
-  }
-  return bytes;
+  for (const FamilyTables& tables : written.tables)
+    files.push_back({table_path(tables.family, {}).string(), tables_to_bytes(tables)});
+  return write_whole_folder(folder, writing, files) - notes;
 }
 
 }  // namespace warploom

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
+#include "warploom/base/whole_folder.h"
 #include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/tables/family_tables.h"
 
@@ -14,10 +16,17 @@ namespace warploom {
 // InvalidInput or IoError naming the field `output`.
 void check_output_folder(const std::filesystem::path& output);
 
-// <family>.wlp of each model and <family>.wlt of each of the tables; tables in the folder that belong to
-// files that are replaced go. Returns the bytes written. Throws IoError.
-std::uintmax_t write_predictor_files(const std::vector<FamilyModel>& models,
-                                     const std::vector<FamilyTables>& tables,
-                                     const std::filesystem::path& folder);
+// What a command writes into a predictor's folder.
+struct PredictorFiles {
+  std::string_view created_by;
+  const std::vector<FamilyModel>& models;   // each <family>.wlp
+  const std::vector<FamilyTables>& tables;  // each <family>.wlt
+  std::vector<FolderFile> notes = {};       // beside them
+  bool keeps_others = true;                 // families of the folder that are not among them
+};
+
+// Whole or not at all, with a manifest (base/whole_folder.h). Tables in the folder that belong to files that
+// are replaced go. Returns the bytes of models and tables. Throws as write_whole_folder.
+std::uintmax_t write_predictor_files(const PredictorFiles& written, const std::filesystem::path& folder);
 
 }  // namespace warploom

@@ -132,7 +132,8 @@ TrainSummary train(const TrainRequest& request) {
       tables.push_back(std::move(learned.tables));
     }
   summary.cost = clock.cost();
-  summary.bytes = write_predictor_files(result.models, tables, request.output);
+  summary.bytes = write_predictor_files(
+      {.created_by = "warploom train", .models = result.models, .tables = tables}, request.output);
   return summary;
 }
 

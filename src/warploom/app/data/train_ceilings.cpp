@@ -6,6 +6,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/base/whole_folder.h"
 #include "warploom/ceiling/ceiling_file.h"
 
 namespace warploom {
@@ -36,7 +37,8 @@ TrainCeilingsResult train_ceilings(const TrainCeilingsRequest& request) {
   const auto say = [&](const std::string& line) {
     if (request.progress) request.progress(line);
   };
-  // One family in memory at a time.
+  std::vector<FolderFile> files;
+  // One family's rows in memory at a time.
   for (const auto& [family, name] : EnumNames<Family>::kNames) {
     MeasurementSource source = request.source;
     if (!source.families.empty() &&
@@ -50,17 +52,20 @@ TrainCeilingsResult train_ceilings(const TrainCeilingsRequest& request) {
       result.too_few.emplace_back(name, dataset.size());
       continue;
     }
-    write_ceiling(*ceiling, request.output);
+    files.push_back({ceiling_file_name(family), ceiling_to_bytes(*ceiling)});
     result.families.push_back({.family = family,
                                .rows = ceiling->rows,
                                .gpus = ceiling->gpus.size(),
-                               .bytes = ceiling_to_bytes(*ceiling).size()});
+                               .bytes = files.back().contents.size()});
     say(fmt::format("{}: {} rows of {} GPUs, {} bytes", name, ceiling->rows, ceiling->gpus.size(),
                     result.families.back().bytes));
   }
   if (result.families.empty())
     throw InvalidInput(
         fmt::format("train-ceilings: no family has {} rows to learn from", kFewestCeilingRows));
+  const FolderWriting writing{
+      .created_by = "warploom train-ceilings", .suffixes = {kCeilingFileSuffix}, .removed = {}};
+  write_whole_folder(request.output, writing, files);
   return result;
 }
 

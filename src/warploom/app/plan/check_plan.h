@@ -23,6 +23,8 @@ struct PlanCheck {
   std::vector<CheckedFigure> figures;           // of each limit, then of the means of TTFT and TPOT
   bool kept = false;                            // every limit that is judged
   std::vector<std::string> unjudged;            // limits that such a result does not tell
+  // In what the measured load was another than the plan's, in words; then nothing was promised of it.
+  std::vector<std::string> unlike;
 };
 
 // Checks plan.search.best. The file in any layout that read_measured_requests takes, which says nothing

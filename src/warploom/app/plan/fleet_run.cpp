@@ -1,6 +1,7 @@
 #include "warploom/app/plan/fleet_run.h"
 
 #include "warploom/app/serving/energy.h"
+#include "warploom/planner/search_stopped.h"
 #include "warploom/serving/cluster/independent_replicas.h"
 
 namespace warploom {
@@ -79,7 +80,10 @@ SimulationResult FleetRun::run(const Workload& workload, const How& how) {
   options.step_time = how.step_time;
   options.timeline_samples = 0;
   options.threads = 1;
-  return simulate(deployment(how), workload, options);
+  options.cancelled = request_.cancelled;
+  SimulationResult result = simulate(deployment(how), workload, options);
+  if (result.partial) throw SearchStopped();
+  return result;
 }
 
 double FleetRun::energy(const SimulationResult& result) const {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "warploom/app/plan/plan_load.h"
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
+#include "warploom/app/plan/stop_watch.h"
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/predict/predictor_hash.h"
 #include "warploom/base/counted.h"
@@ -28,6 +30,7 @@
 #include "warploom/planner/plan_crew.h"
 #include "warploom/planner/plan_search.h"
 #include "warploom/planner/run_log.h"
+#include "warploom/planner/search_stopped.h"
 
 namespace warploom {
 namespace {
@@ -134,6 +137,7 @@ std::uint64_t question_of(const PlanRequest& request) {
   asked.store.clear();
   asked.views.clear();
   asked.emit.clear();
+  asked.top = 1;
   asked.check.clear();
   asked.time_limit_s = 0;
   asked.threads = 0;
@@ -293,6 +297,7 @@ struct PreparedPlan {
   Workload workload;
   PlanTask task;
   PlanResult result;
+  void stop_with(const StopWatch& watch) { request.cancelled = task.cancelled = &watch.stopped(); }
 };
 
 PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
@@ -343,11 +348,19 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   const PlanTask& task = plan.task;
   PlanResult& result = plan.result;
   const std::uint64_t question = request.store.empty() ? 0 : question_of(request);
+  // Members of a crew stop together, between rounds.
+  std::optional<StopWatch> stop;
+  if (request.crew == nullptr) plan.stop_with(stop.emplace(request.cancelled, request.time_limit_s));
   const SimulatedConfigurations simulated(request, latency, plan.workload, result.level);
   const std::unique_ptr<const LoggedRuns> runs = open_runs(request, simulated, question);
   result.search = search_plan(task, *runs);
   refuse_if_nothing_fits(request, task, result.search, simulated);
-  if (!result.search.partial && gives_answer(request)) result.what_ifs = what_ifs(task, *runs, result.search);
+  try {
+    if (!result.search.partial && gives_answer(request))
+      result.what_ifs = what_ifs(task, *runs, result.search);
+  } catch (const SearchStopped&) {
+    result.search.partial = true;
+  }
   try {
     runs->write();
   } catch (const IoError& unwritten) {  // which costs the runs, not the answer

@@ -76,7 +76,9 @@ FieldTable PlanRequest::describe() {
       .add("require_tier", &R::require_tier, {.doc = "measured: refuse kernels that never were"})
       .add("views", &R::views, {.doc = "also the plan as a picture: svg, both fronts", .choices = kPlanViews})
       .add("emit", &R::emit,
-           {.doc = "also what starts the best deployment: k8s, llm-d, dynamo or the engine's name"})
+           {.doc = "also what starts the best deployment: auto, an engine's name, k8s, llm-d or dynamo"})
+      .add("top", &R::top,
+           {.doc = "deployments that emit writes, the best ones, each in a folder", .min = 1, .max = 100})
       .add("check", &R::check, {.doc = "a benchmark's result, compared with the promise"})
       .add("threads", &R::threads, {.doc = "0: as many as the machine has. No effect on results"})
       .table();

@@ -28,14 +28,27 @@ WorkloadRequestSource with_some_rate(WorkloadRequestSource source) {
   return source;
 }
 
+// Draws come near the rate that was asked; a fleet is bought for that rate itself.
+Workload at_rate(Workload workload, std::optional<double> rate) {
+  if (rate && std::isfinite(*rate) && !workload.concurrency && arrival_rate(workload) > 0)
+    rescale_arrivals(workload, *rate);
+  return workload;
+}
+
+std::optional<double> asked_rate(const WorkloadRequestSource& source) {
+  if (source.sessions) return source.sessions->rate;
+  return source.request_rate ? source.request_rate : source.rate;
+}
+
 }  // namespace
 
 Workload plan_workload(const PlanRequest& request, std::optional<std::int64_t> requests, double rate,
                        double per_arrival) {
   WorkloadRequestSource source = request.find_max_rate ? with_some_rate(request.source) : request.source;
   if (requests) source.requests = requests;
-  if (rate > 0) return open_workload(source_at(source, rate / per_arrival));
-  Workload workload = open_workload(grown(source, request.growth));
+  if (rate > 0) return at_rate(open_workload(source_at(source, rate / per_arrival)), rate / per_arrival);
+  const WorkloadRequestSource own = grown(source, request.growth);
+  Workload workload = at_rate(open_workload(own), asked_rate(own));
   // A trace's own times, as it was recorded.
   const bool own_times = !source.rate && !source.request_rate && !source.sessions && !workload.concurrency;
   if (own_times && request.growth != 1 && arrival_rate(workload) > 0)

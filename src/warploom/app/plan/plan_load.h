@@ -10,8 +10,9 @@
 
 namespace warploom {
 
-// The load of a request with its growth; `requests` in place of as many as it says, `rate` (requests/s, later
-// turns included) in place of its own where above 0. Throws what open_workload throws.
+// The load of a request, grown, at exactly the rate it asks; `requests` in place of as many as it says,
+// `rate` (requests/s, later turns included) in place of its own where above 0. Throws what open_workload
+// throws.
 Workload plan_workload(const PlanRequest& request, std::optional<std::int64_t> requests = {}, double rate = 0,
                        double per_arrival = 1);
 

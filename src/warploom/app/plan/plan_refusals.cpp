@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/error.h"
+#include "warploom/base/json.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/planner/load_profile.h"
@@ -17,6 +19,8 @@
 
 namespace warploom {
 namespace {
+
+constexpr std::size_t kLongestCount = 6;  // digits of a number of drafted tokens
 
 void check_fleet(const PlanRequest& request) {
   check_autoscaling(request.autoscaling);
@@ -102,13 +106,18 @@ void check_sizes_of_space(const SearchSpace& space) {
 std::string draft_config(const std::string& entry) {
   if (entry.empty() || entry == "none") return {};
   const std::size_t colon = entry.find(':');
-  if (colon == std::string::npos || colon + 1 == entry.size() ||
-      entry.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+  const std::size_t second = colon == std::string::npos ? colon : entry.find(':', colon + 1);
+  const std::string tokens = colon == std::string::npos ? "" : entry.substr(colon + 1, second - colon - 1);
+  if (tokens.empty() || tokens.size() > kLongestCount ||
+      tokens.find_first_not_of("0123456789") != std::string::npos || second + 1 == entry.size())
     throw InvalidInput(fmt::format(
-        "speculations: '{}' is no draft, expected none or METHOD:TOKENS, for example eagle3:3", entry));
+        "speculations: '{}' is no draft, expected none, METHOD:TOKENS or METHOD:TOKENS:MODEL, for "
+        "example eagle3:3",
+        entry));
+  Json told = {{"method", entry.substr(0, colon)}, {"num_speculative_tokens", std::stoll(tokens)}};
+  if (second != std::string::npos) told["model"] = entry.substr(second + 1);
   ServingConfig config;
-  config.speculative_config = fmt::format(R"({{"method":"{}","num_speculative_tokens":{}}})",
-                                          entry.substr(0, colon), entry.substr(colon + 1));
+  config.speculative_config = told.dump();
   config.acceptance_length = 1;
   try {
     (void)speculation_of(config);

@@ -50,6 +50,7 @@ struct PlanRequest {
   std::string require_tier;        // "measured": kernels of any other tier are refused; empty: none
   std::vector<std::string> views;  // of the plan, beside its figures: kPlanViews
   std::string emit;             // what starts the best deployment, in a format of emit_formats(); empty: none
+  std::int64_t top = 1;         // deployments that `emit` writes, each in a folder of its own where above 1
   std::filesystem::path check;  // a benchmark's result, compared with the promise; empty: none
   std::size_t threads = 0;
   PlanCrew* crew = nullptr;  // as PlanTask has it

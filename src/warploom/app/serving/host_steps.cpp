@@ -5,6 +5,7 @@
 #include "warploom/app/serving/price_step.h"
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
+#include "warploom/base/measured_time.h"
 
 namespace warploom {
 namespace {
@@ -40,9 +41,9 @@ std::vector<MeasuredStep> read_measured_steps(const std::filesystem::path& path)
     if (kind_text != "prefill" && kind_text != "decode" && kind_text != "mixed")
       throw InvalidInput(
           fmt::format("{}: '{}' is unknown, expected prefill, decode or mixed", csv.where(kind), kind_text));
-    const double ms = csv.real(wall);
-    if (!(ms > 0 && ms < 1e6))
-      throw InvalidInput(fmt::format("{}: {} ms, expected above 0 and below 1,000 s", csv.where(wall), ms));
+    const double ms = measured_time(csv, wall, kMilliseconds);
+    if (!(ms < 1e6))
+      throw InvalidInput(fmt::format("{}: {} ms, expected below 1,000 s", csv.where(wall), ms));
     steps.push_back({batch_text, measured_shape(kind_text, batch_text, csv.where(batch)), milliseconds(ms)});
   }
   if (steps.empty()) throw InvalidInput(fmt::format("{}: no step, expected at least one row", path.string()));

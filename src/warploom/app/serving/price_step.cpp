@@ -9,6 +9,7 @@
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/setup_scope.h"
+#include "warploom/app/serving/step_fit.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 
@@ -43,6 +44,19 @@ StepShape shape_of(const StepRequest& request) {
   }
   shape.logits_rows = shape.requests();
   return shape;
+}
+
+void check_batch_fits(const StepRequest& request, const ServingSetup& setup) {
+  std::int64_t longest = 0, held = 0;
+  const auto add = [&](const std::string& text, const char* where, std::int64_t new_tokens) {
+    if (text.empty()) return;
+    const BatchShape batch = parse_batch_shape(text, where);
+    longest = std::max(longest, batch.tokens + new_tokens);
+    held += batch.requests * (batch.tokens + new_tokens);
+  };
+  add(request.prefill, "prefill", 0);
+  add(request.decode, "decode", 1);
+  check_step_fits(setup, longest, held);
 }
 
 std::string batch_text(const StepRequest& request) {
@@ -103,6 +117,7 @@ BatchShape parse_batch_shape(const std::string& text, const std::string& where) 
 StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const LatencyModel> latency) {
   const StepShape shape = shape_of(request);
   const ServingSetup setup = resolve_asked(request.setup, std::move(latency));
+  check_batch_fits(request, setup);
   StepBreakdown step;
   step.model = setup.model.name;
   step.gpu = setup.gpu->name;

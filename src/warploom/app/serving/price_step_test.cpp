@@ -47,6 +47,26 @@ TEST(PriceStep, AddsUpItsKernels) {
   EXPECT_LT(step.gpu_p50, step.gpu_p90);
 }
 
+// One H100 with Llama-3.1-8B has room for 449,040 tokens; the model ends at 131,072.
+TEST(PriceStep, RefusesRequestsThatCannotBeInTheEngine) {
+  const auto said = [](const char* prefill, const char* decode) {
+    try {
+      (void)price_step({.setup = llama(), .prefill = prefill, .decode = decode}, fixed_latency());
+    } catch (const InvalidInput& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said("", "4x100000"), "");
+  EXPECT_NE(said("", "1x200000").find("longer than the 131072 that"), std::string::npos)
+      << said("", "1x200000");
+  EXPECT_NE(said("1x131073", "").find("longer than"), std::string::npos);
+  EXPECT_NE(said("", "64x100000").find("hold 6400064 tokens and the KV cache has room for 4"),
+            std::string::npos)
+      << said("", "64x100000");
+  EXPECT_NE(said("5x50000", "3x100000").find("hold 550003 tokens"), std::string::npos);
+}
+
 // 24 layers of experts, which SGLang up to 0.5.19 launched in steps of 32 requests without a graph on GPUs of
 // 24 GB.
 TEST(PriceStep, AHostThatIsNotKnownIsAnInterval) {

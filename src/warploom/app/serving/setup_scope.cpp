@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/app/serving/engine_releases.h"
 #include "warploom/app/serving/host_settings.h"
 #include "warploom/app/serving/network_scope.h"
 #include "warploom/base/error.h"
@@ -116,7 +117,10 @@ void check_queue_host(const HostSettings& host, std::string_view use) {
 
 void check_asked_version(const ServingSetupRequest& request) {
   // "0.24.0" or "v0.24.0"
-  if (request.version.empty() || request.version.find_first_of("0123456789") <= 1) return;
+  if (request.version.empty()) return;
+  if (request.version.find_first_of("0123456789") <= 1)
+    return check_release(request.framework.empty() ? request.config.engine : request.framework,
+                         request.version, "engine_version");
   throw InvalidInput(
       fmt::format("engine_version: '{}' is no version, expected for example 0.24.0", request.version));
 }

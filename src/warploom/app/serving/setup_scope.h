@@ -40,7 +40,7 @@ void check_given_field(SetupUse use, const ServingConfig& config, std::string_vi
 // When `field` does not bear on a pool that only decodes.
 void check_decode_scope(std::string_view field, std::string_view called);
 
-// When engine_version was given and is none, as "latest". Versions that measured runs came with are not asked
+// When engine_version was given and is none, as "latest", or none that the engine was ever released as. Versions that measured runs came with are not asked
 // and not checked: engines are also built between releases.
 void check_asked_version(const ServingSetupRequest& request);
 

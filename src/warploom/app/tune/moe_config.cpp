@@ -100,7 +100,7 @@ MoeConfigResult moe_config(const MoeConfigRequest& request) {
   MoeConfigResult result;
   result.table = table_of(request, layer, gpu);
   if (request.output.empty()) return result;
-  const std::filesystem::path name = moe_config_file_name(layer, engine_device_name(gpu.name));
+  const std::filesystem::path name = moe_config_file_name(layer, engine_device_name(gpu));
   std::filesystem::path sidecar = name;
   sidecar.replace_extension(".warploom.json");
   result.files = {request.output / name, request.output / sidecar};

@@ -5,6 +5,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/tuner/expert_rows.h"
+#include "warploom/tuner/tile_sample.h"
 
 namespace warploom {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/baselines/kernelsight/product_blocks.h"
 #include "warploom/baselines/linear.h"
 #include "warploom/baselines/network/train_network.h"
 #include "warploom/kernels/kernel_profile.h"
@@ -89,8 +90,11 @@ DenseNetwork small_mlp(const EfficiencySamples& samples, std::uint64_t seed) {
 
 EfficiencyView efficiency_view(const Operator& op, const GpuSpec& gpu) {
   const KernelProfile p = profile(op, gpu);
-  const double sms = double(gpu.sm_count), tasks = std::max(1.0, p.tasks);
-  const double occupancy = std::max(1.0, p.occupancy);
+  const auto* product = std::get_if<Gemm>(&op);
+  const ProductBlocks counted =
+      product != nullptr ? product_blocks(*product, gpu) : ProductBlocks{p.tasks, p.occupancy};
+  const double sms = double(gpu.sm_count), tasks = std::max(1.0, counted.blocks);
+  const double occupancy = std::max(1.0, counted.occupancy);
   const double waves = tasks / (sms * occupancy);
   const double fill = std::ceil(waves - 1e-9) / waves;
   const double flop = p.work.matrix_flop.value() + p.work.fma_flop.value();

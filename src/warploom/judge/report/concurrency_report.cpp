@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/statistics.h"
+#include "warploom/judge/report/asked_run.h"
 #include "warploom/judge/validate/concurrency_errors.h"
-#include "warploom/report/asked_run.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 

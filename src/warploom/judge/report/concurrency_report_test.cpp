@@ -5,31 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/serving/fixed_latency_test.h"
-#include "warploom/base/scratch_folder_test.h"
-#include "warploom/judge/validate/validate_concurrency.h"
+#include "warploom/judge/validate/concurrency_truth_test.h"
 
 namespace warploom {
 namespace {
 
-constexpr const char* kHeader =
-    "id,dump,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,gemm_quant_"
-    "mode,moe_"
-    "quant_mode,"
-    "tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,silicon_ttft_ms,silicon_tpot_ms\n";
-constexpr const char* kLlama =
-    "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n";
-
-struct Truth {
-  ScratchFolder folder;
-  ValidateConcurrencyRequest request;
-  explicit Truth(const std::string& rows) {
-    request.truth = folder.write("truth.csv", kHeader + rows);
-    request.threads = 1;
-  }
-};
-
 TEST(ValidateConcurrency, ClosesTheLoopAtTheStatedConcurrency) {
-  const Truth truth("a,2026-01-01.csv,4,0," + std::string(kLlama));
+  const TruthFile truth("a,2026-01-01.csv,4,0," + std::string(kLlamaTruth));
   const ConcurrencyValidation result = validate_concurrency(truth.request, fixed_latency());
   ASSERT_EQ(result.cells.size(), 1u);
   EXPECT_EQ(result.cells[0].requests, 40);
@@ -42,7 +24,7 @@ TEST(ValidateConcurrency, ClosesTheLoopAtTheStatedConcurrency) {
 TEST(ValidateConcurrency, KeepsDoubtfulFirstTokensOutOfTheMedians) {
   const std::string place =
       "trtllm,1.0.0rc3,meta-llama/Llama-3.1-8B-Instruct,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
-  const Truth truth("a,meta-llama.csv,4,0," + place + "50,5\n");
+  const TruthFile truth("a,meta-llama.csv,4,0," + place + "50,5\n");
   const std::shared_ptr<const LatencyModel> latency = fixed_latency();
   const ConcurrencyValidation validation = validate_concurrency(truth.request, latency);
   ASSERT_EQ(validation.cells.size(), 1u);
@@ -61,7 +43,7 @@ TEST(ValidateConcurrency, KeepsDoubtfulFirstTokensOutOfTheMedians) {
 
 TEST(ValidateConcurrency, SimulatesWhatARuleTakesOutAndReportsItApart) {
   const std::string place = "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
-  const Truth truth("a,2026-01-01.csv,4,0," + place + "50,5\nb,2026-01-01.csv,4,1," + place + "60,6\n");
+  const TruthFile truth("a,2026-01-01.csv,4,0," + place + "50,5\nb,2026-01-01.csv,4,1," + place + "60,6\n");
   const ConcurrencyValidation result = validate_concurrency(truth.request, fixed_latency());
   ASSERT_EQ(result.cells.size(), 1u);
   ASSERT_EQ(result.other_cells.size(), 1u);
@@ -80,7 +62,7 @@ TEST(ValidateConcurrency, SimulatesWhatARuleTakesOutAndReportsItApart) {
 TEST(ValidateConcurrency, SimulatesPrefillAndDecodeApart) {
   ScratchFolder folder;
   ValidateConcurrencyRequest request;
-  std::string header = kHeader;
+  std::string header = kTruthHeader;
   header.insert(header.size() - 1,
                 ",prefill_num_workers,prefill_tp_size,decode_num_workers,decode_tp_size,decode_batch_size");
   const std::string row = "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,disagg,128,32,,,,,,,,50,5";
@@ -109,8 +91,8 @@ TEST(ValidateConcurrency, KeepsFittedFiguresApart) {
   const auto row = [](const std::string& id, const std::string& model, const std::string& gpu) {
     return id + ",other.csv,4,0,vllm,0.19.0," + model + "," + gpu + ",bf16,agg,128,32,,,4,1,1,,,50,5\n";
   };
-  const Truth truth(row("a", "meta-llama/Llama-3.1-70B", "b200_sxm") +
-                    row("b", "meta-llama/Llama-3.1-70B", "h100_sxm"));
+  const TruthFile truth(row("a", "meta-llama/Llama-3.1-70B", "b200_sxm") +
+                        row("b", "meta-llama/Llama-3.1-70B", "h100_sxm"));
   const Json document = concurrency_validation_json(validate_concurrency(truth.request, fixed_latency()));
   EXPECT_EQ(document["fitted"]["overall"]["ttft_cells"], 1);
   EXPECT_EQ(document["check"]["overall"]["ttft_cells"], 1);
@@ -121,8 +103,8 @@ TEST(ValidateConcurrency, KeepsFittedFiguresApart) {
 TEST(ValidateConcurrency, DoesNotDependOnThreads) {
   std::string rows;
   for (int n = 1; n <= 6; ++n)
-    rows += std::to_string(n) + ",2026-01-01.csv," + std::to_string(n) + ",0," + kLlama;
-  Truth truth(rows);
+    rows += std::to_string(n) + ",2026-01-01.csv," + std::to_string(n) + ",0," + kLlamaTruth;
+  TruthFile truth(rows);
   const std::string one =
       json_text(concurrency_validation_json(validate_concurrency(truth.request, fixed_latency())));
   truth.request.threads = 4;

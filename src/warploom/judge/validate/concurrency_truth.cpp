@@ -7,6 +7,7 @@
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
+#include "warploom/base/measured_time.h"
 #include "warploom/serving/engines/version_rows.h"
 #include "warploom/serving/workload/workload.h"
 
@@ -27,10 +28,7 @@ std::optional<std::int64_t> optional_count(const CsvReader& csv, std::size_t col
 
 std::optional<double> optional_time(const CsvReader& csv, std::size_t column) {
   if (csv.empty(column)) return std::nullopt;
-  const double value = csv.real(column);
-  if (!(value > 0))
-    throw InvalidInput(fmt::format("{}: is {}, expected a time above 0", csv.where(column), value));
-  return value;
+  return measured_time(csv, column, kMilliseconds);
 }
 
 std::uint64_t content_hash(const CsvReader& csv, std::size_t id) {
@@ -205,12 +203,6 @@ std::string quantization_of(const ConcurrencyTruth& row, const ModelArchitecture
                     name_of(widest)));
   }
   return mode;
-}
-
-ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchitecture& model) {
-  const std::string scheme = quantization_of(row, model);
-  if (scheme.empty()) return model;
-  return quantize_linears(model, parse_enum<MatmulScheme>(scheme, "quantisation"));
 }
 
 }  // namespace warploom

@@ -51,12 +51,8 @@ Sharding sharding_of(const StatedPlace& place, const ModelArchitecture& model);
 // row is not one of them.
 bool undo_product(ConcurrencyTruth& row);
 
-// What the row runs `model`'s linear layers in; empty where that is how the checkpoint is stored. Throws as
-// quantized_model.
+// What the row runs `model`'s linear layers in; empty where that is how the checkpoint is stored. Throws
+// Unsupported when the row runs a stored quantisation in another one.
 std::string quantization_of(const ConcurrencyTruth& row, const ModelArchitecture& model);
-
-// The checkpoint of `model` in the row's quantisation; models stored quantised stay as they are where the row
-// says the same. Throws Unsupported when the row runs a stored quantisation in another one.
-ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchitecture& model);
 
 }  // namespace warploom

@@ -13,7 +13,7 @@
 
 namespace warploom {
 
-enum class LeaveOutKind { Gpu, Generation, Model, Shape };
+enum class LeaveOutKind { Gpu, Generation, Model, Shape, Version };
 constexpr bool is_by_gpu(LeaveOutKind kind) {
   return kind == LeaveOutKind::Gpu || kind == LeaveOutKind::Generation;
 }
@@ -26,11 +26,14 @@ struct FamilyRows {
   Dataset data;
   std::vector<std::string> gpus;                           // with enough rows in all to be left out
   std::vector<std::pair<std::string, std::size_t>> small;  // GPUs with too few, and their rows
+  // Engine and version ("vllm 0.31.0") with enough rows in all, of engines that have another version too.
+  std::vector<std::string> versions;
 };
 
 // At most about `rows_per_gpu` rows of each GPU to learn from, as many again of held-out shapes to be judged,
 // and every row of the shapes that few-shot training would choose `few_shot` from. GPUs with fewer than
-// `fewest_rows` rows are not left out on their own.
+// `fewest_rows` rows are not left out on their own. For versions the sample keeps a shape in all versions of
+// a GPU or in none: what tells whether versions behave alike is equal shapes.
 FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
                          std::int64_t few_shot, FewShotPer per = FewShotPer::Family,
                          std::int64_t fewest_rows = 1000);
@@ -44,13 +47,16 @@ struct LeaveOutGroup {
   std::vector<std::uint32_t> launch_bound;
 };
 
-// In order of name. Models are left out in six folds; shapes as the one group that no training ever sees.
+// In order of name. Models are left out in six folds; shapes as the one group that no training ever sees; of
+// a version every row, so that nothing of it reaches trees, offsets, intervals or what versions share.
 std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCatalog& catalog,
                                             LeaveOutKind kind, std::int64_t judged_rows);
 
-// Names as a user writes them as the groups have them. Throws NotFound on an unknown GPU, InvalidInput on an
-// unknown generation or fold.
+// Names as a user writes them as the groups have them. Throws NotFound on an unknown GPU or a version that
+// `versions` has not, InvalidInput on an unknown generation or fold.
 std::set<std::string> left_out_names(const std::vector<std::string>& names, LeaveOutKind kind,
-                                     const GpuCatalog& catalog);
+                                     const GpuCatalog& catalog, const std::vector<std::string>& versions);
+// Engine and version of each row, in order of name.
+std::vector<std::string> versions_of(const Dataset& dataset);
 
 }  // namespace warploom

@@ -10,31 +10,14 @@
 #include "warploom/app/serving/fixed_latency_test.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
-#include "warploom/base/scratch_folder_test.h"
 #include "warploom/judge/validate/concurrency_exclusions.h"
 #include "warploom/judge/validate/concurrency_launch.h"
+#include "warploom/judge/validate/concurrency_truth_test.h"
 #include "warploom/measurements/importers/import.h"
 #include "warploom/models/model_catalog.h"
 
 namespace warploom {
 namespace {
-
-constexpr const char* kHeader =
-    "id,dump,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,gemm_quant_"
-    "mode,moe_"
-    "quant_mode,"
-    "tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,silicon_ttft_ms,silicon_tpot_ms\n";
-constexpr const char* kLlama =
-    "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n";
-
-struct Truth {
-  ScratchFolder folder;
-  ValidateConcurrencyRequest request;
-  explicit Truth(const std::string& rows) {
-    request.truth = folder.write("truth.csv", kHeader + rows);
-    request.threads = 1;
-  }
-};
 
 // The rows that are judged, under the built-in rules, and how many each rule took out.
 struct Kept {
@@ -53,8 +36,8 @@ Kept kept_of(std::vector<ConcurrencyTruth> rows) {
 }
 
 TEST(ConcurrencyTruth, CountsWhatEachFilterDrops) {
-  const std::string llama = kLlama;
-  const Truth truth(
+  const std::string llama = kLlamaTruth;
+  const TruthFile truth(
       "a,2026-01-01.csv,4,0," + llama + "b,2026-01-01.csv,4,0," + llama + "c,2026-01-01.csv,4,1," + llama +
       "d,2026-01-01.csv,,0," + llama +
       "e,2026-01-01.csv,4,0,vllm,,meta-llama/Llama-3.1-8B,h100_sxm,bf16,disagg,128,32,,,1,1,1,,,50,5\n" +
@@ -72,8 +55,8 @@ TEST(ConcurrencyTruth, CountsWhatEachFilterDrops) {
 
 TEST(ConcurrencyTruth, DropsRoundedRepeats) {
   const std::string place = "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
-  const Truth truth("a,2026-01-01.csv,4,0," + place + "50.1234,5.4321\nb,2026-02-01.csv,4,0," + place +
-                    "50.12,5.43\nc,2026-02-01.csv,4,0," + place + "50.2,5.43\n");
+  const TruthFile truth("a,2026-01-01.csv,4,0," + place + "50.1234,5.4321\nb,2026-02-01.csv,4,0," + place +
+                        "50.12,5.43\nc,2026-02-01.csv,4,0," + place + "50.2,5.43\n");
   const Kept kept = kept_of(read_concurrency_truth(truth.request.truth));
   ASSERT_EQ(kept.rows.size(), 2u);
   EXPECT_EQ(kept.rows[1].id, "c");
@@ -81,8 +64,8 @@ TEST(ConcurrencyTruth, DropsRoundedRepeats) {
 
 TEST(ConcurrencyTruth, UndoesTensorTimesExpertParallelism) {
   const std::string model = "sglang,0.5.9,deepseek-ai/DeepSeek-V3,h200_sxm,fp8,agg,128,32,fp8,fp8,";
-  const Truth truth("a,2026-01-01.csv,4,0," + model + "64,1,1,8,8,50,5\nb,2026-01-01.csv,4,0," + model +
-                    "1,1,64,8,8,51,5\nc,2026-01-01.csv,4,0," + model + "8,1,1,8,1,52,5\n");
+  const TruthFile truth("a,2026-01-01.csv,4,0," + model + "64,1,1,8,8,50,5\nb,2026-01-01.csv,4,0," + model +
+                        "1,1,64,8,8,51,5\nc,2026-01-01.csv,4,0," + model + "8,1,1,8,1,52,5\n");
   const auto rows = kept_of(read_concurrency_truth(truth.request.truth)).rows;
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].place.tp, 8);
@@ -95,16 +78,17 @@ TEST(ConcurrencyTruth, UndoesTensorTimesExpertParallelism) {
 }
 
 TEST(ConcurrencyTruth, RefusesBadNumbers) {
-  EXPECT_THROW(read_concurrency_truth(Truth("a,2026-01-01.csv,-4,0," + std::string(kLlama)).request.truth),
-               InvalidInput);
-  EXPECT_THROW(read_concurrency_truth(Truth("").request.truth), InvalidInput);
+  EXPECT_THROW(
+      read_concurrency_truth(TruthFile("a,2026-01-01.csv,-4,0," + std::string(kLlamaTruth)).request.truth),
+      InvalidInput);
+  EXPECT_THROW(read_concurrency_truth(TruthFile("").request.truth), InvalidInput);
 }
 
 TEST(ValidateConcurrency, ChoosesOneRowInSoManyByItsContents) {
   std::string rows;
   for (int n = 1; n <= 24; ++n)
-    rows += std::to_string(n) + ",2026-01-01.csv," + std::to_string(n) + ",0," + kLlama;
-  Truth truth(rows);
+    rows += std::to_string(n) + ",2026-01-01.csv," + std::to_string(n) + ",0," + kLlamaTruth;
+  TruthFile truth(rows);
   truth.request.one_in = 4;
   const ConcurrencyValidation some = validate_concurrency(truth.request, fixed_latency());
   EXPECT_GT(some.cells.size(), 0u);
@@ -113,10 +97,10 @@ TEST(ValidateConcurrency, ChoosesOneRowInSoManyByItsContents) {
 }
 
 TEST(ValidateConcurrency, RoutesTheExpertsOfThoseThatHaveSome) {
-  const std::string dense = "a,2026-01-01.csv,2,0," + std::string(kLlama);
+  const std::string dense = "a,2026-01-01.csv,2,0," + std::string(kLlamaTruth);
   const std::string mixture =
       "b,2026-01-01.csv,2,0,vllm,0.19.0,Qwen/Qwen3-30B-A3B,h200_sxm,bf16,agg,128,32,,,1,1,1,1,1,50,5\n";
-  Truth both(dense + mixture), alone(dense);
+  TruthFile both(dense + mixture), alone(dense);
   both.request.expert_routing = alone.request.expert_routing = "uniform";
   const ConcurrencyValidation result = validate_concurrency(both.request, fixed_latency());
   ASSERT_EQ(result.cells.size(), 2u);
@@ -127,7 +111,7 @@ TEST(ValidateConcurrency, RoutesTheExpertsOfThoseThatHaveSome) {
 }
 
 TEST(ValidateConcurrency, SaysWhyNothingIsLeft) {
-  const Truth truth(
+  const TruthFile truth(
       "a,2026-01-01.csv,4,0,vllm,0.19.0,nobody/Nothing,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n");
   EXPECT_THROW(validate_concurrency(truth.request, fixed_latency()), InvalidInput);
 }
@@ -261,15 +245,14 @@ TEST(ConcurrencyRules, HaveReasonsAndSources) {
   for (const FitRule& rule : concurrency_rules().fits) EXPECT_FALSE(rule.source.empty()) << rule.name;
 }
 
-TEST(QuantizedModel, KeepsStoredQuantisationAndRefusesAnother) {
+TEST(QuantizationOfRow, KeepsWhatIsStoredAndRefusesAnother) {
   ConcurrencyTruth row;
   row.gemm_quantization = row.moe_quantization = "fp8";
-  const ModelArchitecture dense = quantized_model(row, load_model("Llama-3.1-8B"));
-  EXPECT_EQ(dense.layers[0].schemes.mlp, MatmulScheme::Fp8);
+  EXPECT_EQ(quantization_of(row, load_model("Llama-3.1-8B")), "fp8");
   const ModelArchitecture stored = load_model("DeepSeek-V3");
-  EXPECT_EQ(quantized_model(row, stored).layers.back().schemes.experts, stored.layers.back().schemes.experts);
+  EXPECT_EQ(quantization_of(row, stored), "");
   row.gemm_quantization = row.moe_quantization = "nvfp4";
-  EXPECT_THROW(quantized_model(row, stored), Unsupported);
+  EXPECT_THROW(quantization_of(row, stored), Unsupported);
 }
 
 TEST(ShardingOfRow, RefusesExpertsOnOtherGpusThanAttention) {

@@ -29,9 +29,10 @@ FieldTable LeaveOutRequest::describe() {
   return RequestFields<R>("validate_leave_out")
       .add("source", &R::source, {.doc = "measured rows"})
       .add("leave_out", &R::leave_out,
-           {.doc = "trains without each gpu, generation or model in turn, or without new shapes (shape), and "
-                   "judges that"})
-      .add("only_left_out", &R::only, {.doc = "of these GPUs, generations or folds of models alone"})
+           {.doc = "trains without each gpu, generation, model or version in turn, or without new shapes "
+                   "(shape), and judges that"})
+      .add("only_left_out", &R::only,
+           {.doc = "of these GPUs, generations, folds of models or versions (\"vllm 0.31.0\") alone"})
       .add("few_shot", &R::few_shot, {.doc = "shapes of a GPU left out to give back", .min = 0})
       .add("few_shot_per", &R::few_shot_per,
            {.doc = "what `few_shot` counts: family, or kind (each combination of data types by itself)"})
@@ -39,7 +40,8 @@ FieldTable LeaveOutRequest::describe() {
            {.doc = "of each family, for `leave_out` to learn from", .min = 500})
       .add("judged_rows", &R::judged_rows, {.doc = "of each GPU and family that is left out", .min = 1})
       .add("fewest_rows", &R::fewest_rows,
-           {.doc = "of a family that a GPU must have to be left out on its own; 0: as the rules say",
+           {.doc =
+                "of a family that a GPU or version must have to be left out on its own; 0: as the rules say",
             .min = 0})
       .add("ablate", &R::ablate, {.doc = "with `leave_out`: also without the model's later parts"})
       .add("baselines", &R::baselines,
@@ -236,10 +238,11 @@ class LeaveOutRun {
 
 std::string protocol_of(const LeaveOutRequest& request) {
   const bool shapes = request.leave_out == "shape";
+  const bool gpus = request.leave_out == "gpu" || request.leave_out == "generation";
   std::string text = fmt::format(
       "{}; trained on up to {} rows of each {}GPU and family, constants of the structural base included",
       shapes ? "new shapes left out" : fmt::format("each {} left out in turn", request.leave_out),
-      request.rows_per_gpu, shapes ? "" : "other ");
+      request.rows_per_gpu, gpus ? "other " : "");
   if (request.few_shot > 0)
     text +=
         fmt::format(", and {} shapes per {} of each GPU left out", request.few_shot, request.few_shot_per);
@@ -293,14 +296,14 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   LeaveOutResult result;
   result.protocol = protocol_of(request);
   LeaveOutRun run(request, catalog);
-  const std::set<std::string> only = left_out_names(request.only, kind, catalog);
+  const std::set<std::string> only = left_out_names(request.only, kind, catalog, versions_of(dataset));
   for (const Family family : families) {
     const FamilyRows rows =
         sample_family(dataset, family, kind, request.rows_per_gpu, request.few_shot, per, fewest_rows);
     ErrorAccumulator together, with_launch_bound;
     AblationErrors ablation;
     const std::vector<LeaveOutGroup> groups = leave_out_groups(rows, catalog, kind, request.judged_rows);
-    if (groups.size() < 2 && kind != LeaveOutKind::Shape) continue;
+    if (groups.size() < 2 && kind != LeaveOutKind::Shape && kind != LeaveOutKind::Version) continue;
     for (const LeaveOutGroup& group : groups) {
       if (!only.empty() && !only.contains(group.name)) continue;
       result.groups.push_back(run.judge(rows, group, together, with_launch_bound, ablation));

@@ -20,9 +20,10 @@ namespace warploom {
 struct LeaveOutRequest {
   MeasurementSource source;
   std::string leave_out;                // "gpu", "generation" (of the catalog), "model" (MoE: hidden size,
-                                        // intermediate size, top-k and experts together) or "shape" (those
-                                        // that no training ever sees, on every GPU)
-  std::vector<std::string> only;        // names of GPUs, generations or folds; empty: each in turn
+                                        // intermediate size, top-k and experts together), "shape" (those
+                                        // that no training ever sees, on every GPU) or "version" (of an
+                                        // engine, every row of it)
+  std::vector<std::string> only;        // names of GPUs, generations, folds or versions; empty: each in turn
   std::int64_t few_shot = 0;            // shapes of each GPU left out that are given back
   std::string few_shot_per = "family";  // or kind: what that number is meant for
   std::int64_t rows_per_gpu = 40000;    // learned from, of each GPU and family
@@ -41,7 +42,7 @@ struct LeaveOutRequest {
 };
 
 struct LeftOutErrors {
-  std::string family, left_out;  // GPU, generation, or a fold of models
+  std::string family, left_out;  // GPU, generation, version, or a fold of models
   ErrorSummary errors;
   ErrorSummary with_launch_bound;  // the same, judged on launch-bound rows too
   std::vector<std::pair<std::string, ErrorSummary>> gpus, tiers;

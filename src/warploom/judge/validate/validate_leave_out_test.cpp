@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <string_view>
 
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
@@ -101,7 +103,7 @@ TEST(LeaveOutGroups, LeaveNewShapesOutOnEveryGpuAtOnce) {
     EXPECT_TRUE(ShapeSplit{}.is_test(rows.data.shape(r)));
   }
   EXPECT_EQ(gpus.size(), 3U);
-  EXPECT_THROW(left_out_names({"h100_sxm"}, LeaveOutKind::Shape, catalog), InvalidInput);
+  EXPECT_THROW(left_out_names({"h100_sxm"}, LeaveOutKind::Shape, catalog, {}), InvalidInput);
 }
 
 TEST(LeaveOutGroups, LeaveModelsOutWhole) {
@@ -124,6 +126,49 @@ TEST(LeaveOutGroups, LeaveModelsOutWhole) {
     EXPECT_EQ(group.judged.size() + group.kept.size(), rows.data.size());
   }
   EXPECT_EQ(judged, rows.data.size());
+}
+
+// Three versions of one engine with the same shapes, and an engine with a single version.
+Dataset versioned_rows() {
+  Dataset dataset;
+  const Dataset shapes = moe_rows();
+  for (std::uint32_t r = 0; r < shapes.size(); ++r) {
+    const std::string gpu(shapes.gpu(r));
+    for (const char* version : {"0.24.0", "0.25.0", "0.31.0"})
+      dataset.add({shapes.op(r), gpu, "vllm", version, "triton", Seconds(1e-4), 1, Layout::Warploom, {}});
+    dataset.add({shapes.op(r), gpu, "sglang", "0.5.20", "triton", Seconds(1e-4), 1, Layout::Warploom, {}});
+  }
+  return dataset;
+}
+
+TEST(LeaveOutGroups, LeaveAVersionOutWhole) {
+  const GpuCatalog catalog;
+  const FamilyRows rows = sample_family(versioned_rows(), Family::Moe, LeaveOutKind::Version, 2000, 0);
+  EXPECT_EQ(rows.versions, (std::vector<std::string>{"vllm 0.24.0", "vllm 0.25.0", "vllm 0.31.0"}));
+  const auto groups = leave_out_groups(rows, catalog, LeaveOutKind::Version, 100000);
+  ASSERT_EQ(groups.size(), 3U);
+  const LeaveOutGroup& newest = groups[2];
+  EXPECT_EQ(newest.name, "vllm 0.31.0");
+  EXPECT_TRUE(newest.gpus.empty());
+  std::size_t of_version = 0;
+  for (std::uint32_t r = 0; r < rows.data.size(); ++r)
+    of_version += std::size_t(rows.data.context(r).version == "0.31.0");
+  EXPECT_EQ(newest.kept.size() + of_version, rows.data.size());
+  for (const std::uint32_t r : newest.kept) EXPECT_NE(rows.data.context(r).version, "0.31.0");
+  EXPECT_GT(newest.judged.size(), 100U);
+  for (const std::uint32_t r : newest.judged) {
+    EXPECT_EQ(rows.data.context(r).version, "0.31.0");
+    EXPECT_TRUE(ShapeSplit{}.is_test(rows.data.shape(r)));
+  }
+}
+
+// Versions are found alike by their equal shapes, so a sample has a shape in all of them or in none.
+TEST(LeaveOutGroups, SampleAShapeInAllVersionsOrInNone) {
+  const FamilyRows rows = sample_family(versioned_rows(), Family::Moe, LeaveOutKind::Version, 2000, 0);
+  std::map<std::pair<std::string, std::uint64_t>, std::size_t> counts;
+  for (std::uint32_t r = 0; r < rows.data.size(); ++r) ++counts[{rows.data.gpu(r), rows.data.shape(r)}];
+  EXPECT_LT(rows.data.size(), versioned_rows().size() * 3 / 4);
+  for (const auto& [shape, count] : counts) EXPECT_EQ(count % 4, 0U);
 }
 
 TEST(LeaveOutGroups, KeepEveryRowThatFewShapesAreChosenFrom) {
@@ -159,14 +204,22 @@ TEST(ValidateLeaveOut, RefusesWhatItCannotDo) {
 
 TEST(LeaveOutGroups, AreNamedAsUsersDo) {
   const GpuCatalog catalog;
-  EXPECT_EQ(left_out_names({"H200", "l40s"}, LeaveOutKind::Gpu, catalog),
+  EXPECT_EQ(left_out_names({"H200", "l40s"}, LeaveOutKind::Gpu, catalog, {}),
             (std::set<std::string>{"h200_sxm", "l40s"}));
-  EXPECT_EQ(left_out_names({"blackwell_rtx"}, LeaveOutKind::Generation, catalog),
+  EXPECT_EQ(left_out_names({"blackwell_rtx"}, LeaveOutKind::Generation, catalog, {}),
             std::set<std::string>{"blackwell_rtx"});
-  EXPECT_EQ(left_out_names({"fold 6"}, LeaveOutKind::Model, catalog), std::set<std::string>{"fold 6"});
-  EXPECT_THROW(left_out_names({"no such part"}, LeaveOutKind::Gpu, catalog), NotFound);
-  EXPECT_THROW(left_out_names({"H200"}, LeaveOutKind::Generation, catalog), InvalidInput);
-  EXPECT_THROW(left_out_names({"fold 7"}, LeaveOutKind::Model, catalog), InvalidInput);
+  EXPECT_EQ(left_out_names({"fold 6"}, LeaveOutKind::Model, catalog, {}), std::set<std::string>{"fold 6"});
+  EXPECT_THROW(left_out_names({"no such part"}, LeaveOutKind::Gpu, catalog, {}), NotFound);
+  EXPECT_THROW(left_out_names({"H200"}, LeaveOutKind::Generation, catalog, {}), InvalidInput);
+  EXPECT_EQ(left_out_names({"vllm 0.31.0"}, LeaveOutKind::Version, catalog, {"vllm 0.25.0", "vllm 0.31.0"}),
+            std::set<std::string>{"vllm 0.31.0"});
+  try {
+    left_out_names({"vllm 0.31"}, LeaveOutKind::Version, catalog, {"sglang 0.5.20", "vllm 0.31.0"});
+    FAIL() << "a version that no row has was taken";
+  } catch (const NotFound& error) {
+    EXPECT_NE(std::string_view(error.what()).find("did you mean 'vllm 0.31.0'"), std::string_view::npos);
+  }
+  EXPECT_THROW(left_out_names({"fold 7"}, LeaveOutKind::Model, catalog, {}), InvalidInput);
 }
 
 TEST(ValidateLeaveOut, SaysWhereNothingIsLeftOut) {

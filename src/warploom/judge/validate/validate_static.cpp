@@ -12,6 +12,7 @@
 #include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
+#include "warploom/base/measured_time.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/judge/validate/compare_baselines.h"
 #include "warploom/judge/validate/published_static.h"
@@ -52,12 +53,7 @@ std::int64_t count_in(const CsvReader& csv, std::size_t column) {
   return value;
 }
 
-double time_in(const CsvReader& csv, std::size_t column) {
-  const double value = csv.real(column);
-  if (!(value > 0))
-    throw InvalidInput(fmt::format("{}: is {}, expected a time above 0", csv.where(column), value));
-  return value;
-}
+double time_in(const CsvReader& csv, std::size_t column) { return measured_time(csv, column, kMilliseconds); }
 
 std::optional<double> optional_time_in(const CsvReader& csv, std::size_t column) {
   if (csv.empty(column)) return std::nullopt;

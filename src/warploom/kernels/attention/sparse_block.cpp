@@ -79,13 +79,14 @@ void price_attention(const SparseBlock& block, const GpuSpec& gpu, const BaseCon
   const double sms = double(gpu.sm_count);
   parts.flop = block.pair_flop * sums.chosen;
   const double tiles = sums.queries * block.tiles_of_query;
-  parts.iterations = std::max(std::ceil(sums.longest_chosen / kSparseTile), 1.0);
+  parts.iterations = std::max(std::ceil(sums.longest_slots / kSparseTile), 1.0);
   const double splits = std::clamp(std::floor(sms / tiles), 1.0, parts.iterations);
   parts.tasks = tiles * splits;
   const double schedule = std::ceil(parts.tasks / sms) * std::ceil(parts.iterations / splits) *
                           fitted[kIterationClocks] / clock_under_load(gpu, ClockRule::DataSheet).hertz;
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, block.compute)).value();
-  parts.compute = power_sum(parts.flop * block.padding / (fitted[kAttentionRate] * rate), schedule, kOverlap);
+  const double padded = block.pair_flop * sums.slots * block.padding;
+  parts.compute = power_sum(padded / (fitted[kAttentionRate] * rate), schedule, kOverlap);
   parts.memory =
       sums.unique_bytes / (fitted[kProductDram] * gpu.memory_bandwidth.value()) +
       (sums.gathered_bytes - sums.unique_bytes) / (fitted[kGatherShare] * gpu.l2_bandwidth.value());

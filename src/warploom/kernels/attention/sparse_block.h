@@ -3,7 +3,7 @@
 //   seconds = launch + projections + scores + choice + (compute^3 + memory^3)^(1/3)
 //   scores   every query times the index keys of every entry that it sees, in fp8
 //   choice   one thread block a query reads its row of scores; a long row is bound by what one can read
-//   compute  tasks in waves over the SMs, each over the chosen entries 64 at a time; few tasks split them
+//   compute  tasks in waves over the SMs, each over a query's slots 64 at a time; few tasks split them
 //   memory   cached entries that are attended to: each distinct one from DRAM, the rest from L2
 #pragma once
 
@@ -26,8 +26,9 @@ struct SparseBlockSums {
   double scored = 0;      // (query, entry) pairs that the indexer scores; 0 without an indexer
   double index_keys = 0;  // entries of which index keys are read
   double chosen = 0;      // (query, entry) pairs that are attended to
-  double longest_keys = 0, longest_row = 0, longest_chosen = 0;  // tokens, scores and entries of one query
-  double unique_bytes = 0, gathered_bytes = 0;                   // of entries attended to
+  double slots = 0;       // the same with what kernels pad a query's entries to
+  double longest_keys = 0, longest_row = 0, longest_slots = 0;  // tokens, scores and slots of one query
+  double unique_bytes = 0, gathered_bytes = 0;                  // of entries attended to
 };
 
 // A block in the terms of its price.

@@ -26,18 +26,19 @@ struct Candidate {
 
 class AcrossModel {
  public:
-  AcrossModel(const Collective& op, const GpuSpec& gpu, const NodeSpan& span)
-      : gpu_(gpu),
+  AcrossModel(const Collective& op, const GpuSpec& gpu, const NodeSpan& span, const NcclTuning& nccl)
+      : nccl_(nccl),
+        gpu_(gpu),
         span_(span),
         reduces_(op.kind == CollectiveKind::AllReduce),
         bytes_(op.size.value()),
-        link_((has_wgmma(gpu) ? kHopperLinkShare : kLinkShare) * span.link),
-        nics_(kNicShare * span.domain_nics()),
+        link_((has_wgmma(gpu) ? nccl_.hopper_link_share : nccl_.link_share) * span.link),
+        nics_(nccl_.nic_share * span.domain_nics()),
         levels_(std::ceil(std::log2(span.domains))) {}
 
   Candidate collective() const {
     const bool nvls = reduces_ && span_.link_reduces && has_async_matrix_unit(gpu_);
-    const bool large = nvls && bytes_ >= (span_.domains - 1) * kNvlsFromBytes;
+    const bool large = nvls && bytes_ >= (span_.domains - 1) * nccl_.nvls_from_bytes;
     Candidate best;
     for (const NcclProtocol protocol : {NcclProtocol::LL, NcclProtocol::LL128, NcclProtocol::Simple}) {
       if (large && protocol != NcclProtocol::Simple) continue;
@@ -56,10 +57,11 @@ class AcrossModel {
     const double ranks = span_.ranks, outside = pair ? 1 : (ranks - span_.per_domain) / ranks;
     const double inside = pair ? 0 : (span_.per_domain - 1) / ranks;
     const double peers = pair ? 1 : ranks - span_.per_domain;
-    const double share = pair ? kNicShare : kPairShare;
+    const double share = pair ? nccl_.nic_share : nccl_.pair_share;
     const double linked = span_.direct_link ? inside : inside + outside;
-    const NcclLatency& latency = of(kRingLatency, NcclProtocol::Simple);
-    return {Algorithm::PointToPoint, latency.base + latency.network + 2 * span_.hop + peers * kPostSeconds,
+    const NcclLatency& latency = of(nccl_.ring_latency, NcclProtocol::Simple);
+    return {Algorithm::PointToPoint,
+            latency.base + latency.network + 2 * span_.hop + peers * nccl_.post_seconds,
             bytes_ * std::max(outside / (share * span_.nic), linked / link_)};
   }
 
@@ -93,20 +95,20 @@ class AcrossModel {
   double across(const NcclLatency& latency, NcclProtocol protocol) const {
     return latency.network + (protocol == NcclProtocol::Simple ? 2 : 1) * span_.hop;
   }
-  double most_of_ll() const { return span_.domains <= 2 ? kLLRateOfTwo : kLLRateOfMore; }
+  double most_of_ll() const { return span_.domains <= 2 ? nccl_.ll_rate_of_two : nccl_.ll_rate_of_more; }
 
   Candidate ring(NcclProtocol protocol) const {
     const double turns = reduces_ ? 2 : 1, steps = turns * (span_.ranks - 1);
     const double crossings = turns * (span_.domains - 1);
     double rate = std::min(link_, nics_);
-    if (protocol == NcclProtocol::LL) rate = std::min(kLLPayload * rate, most_of_ll());
+    if (protocol == NcclProtocol::LL) rate = std::min(nccl_.ll_payload * rate, most_of_ll());
     if (protocol == NcclProtocol::LL128)
-      rate *= span_.per_domain < 2 ? kLonelyRingLL128Share : kRingLL128Share;
+      rate *= span_.per_domain < 2 ? nccl_.lonely_ring_ll128_share : nccl_.ring_ll128_share;
     const bool simple = protocol == NcclProtocol::Simple;
-    const NcclLatency& latency = of(kRingLatency, protocol);
-    const double step = std::max(inside(latency), kPostSeconds * (simple ? kPostsOfSimple : 1));
+    const NcclLatency& latency = of(nccl_.ring_latency, protocol);
+    const double step = std::max(inside(latency), nccl_.post_seconds * (simple ? nccl_.posts_of_simple : 1));
     const double seconds = latency.base + (steps - crossings) * step + crossings * across(latency, protocol);
-    return {Algorithm::Ring, seconds * (simple && reduces_ ? kRingPlateau : 1),
+    return {Algorithm::Ring, seconds * (simple && reduces_ ? nccl_.ring_plateau : 1),
             bytes_ * steps / span_.ranks / rate};
   }
 
@@ -115,37 +117,38 @@ class AcrossModel {
 
   Candidate tree(NcclProtocol protocol) const {
     double rate = std::min(span_.per_domain > 1 ? link_ / 2 : link_, between_domains());
-    if (protocol == NcclProtocol::LL) rate = std::min(kTreeLLShare * rate, most_of_ll() / 2);
-    if (protocol == NcclProtocol::LL128) rate *= kLL128Payload;
-    if (protocol == NcclProtocol::Simple) rate *= kTreeShare;
-    const double power = std::log2(std::max(bytes_, kFirstTreeSize) / kFirstTreeSize);
-    if (power < double(kTreeSizes)) rate *= kTreeCorrection[std::size_t(protocol)][std::size_t(power)];
-    const NcclLatency& latency = of(kTreeLatency, protocol);
+    if (protocol == NcclProtocol::LL) rate = std::min(nccl_.tree_ll_share * rate, most_of_ll() / 2);
+    if (protocol == NcclProtocol::LL128) rate *= nccl_.ll128_payload;
+    if (protocol == NcclProtocol::Simple) rate *= nccl_.tree_share;
+    const double power = std::log2(std::max(bytes_, nccl_.first_tree_size) / nccl_.first_tree_size);
+    if (power < double(kTreeSizes)) rate *= nccl_.tree_correction[std::size_t(protocol)][std::size_t(power)];
+    const NcclLatency& latency = of(nccl_.tree_latency, protocol);
     const double hops = (span_.per_domain - 1) * inside(latency) + levels_ * across(latency, protocol);
     return {Algorithm::Tree, latency.base + 2 * hops, bytes_ / rate};
   }
 
   Candidate nvls_tree() const {
-    const double kept = has_wgmma(gpu_) ? kNvlsOfHopper : kNvlsOfBlackwell;
-    const double switches = kNvlsLinkShare * span_.link * kept * (kNvlsChannels - 1) / kNvlsChannels *
-                            span_.ranks / (span_.ranks - 1);
+    const double kept = has_wgmma(gpu_) ? nccl_.nvls_of_hopper : nccl_.nvls_of_blackwell;
+    const double switches = nccl_.nvls_link_share * span_.link * kept * (nccl_.nvls_channels - 1) /
+                            nccl_.nvls_channels * span_.ranks / (span_.ranks - 1);
     const double rate = std::min(switches, between_domains());
-    const double window = std::min(kNvlsWindow, bytes_ / kLeastWindows);
-    const NcclLatency& latency = kNvlsTreeLatency;
+    const double window = std::min(nccl_.nvls_window, bytes_ / nccl_.least_windows);
+    const NcclLatency& latency = nccl_.nvls_tree_latency;
     return {Algorithm::NvlsTree, latency.nvlink + 2 * levels_ * across(latency, NcclProtocol::Simple),
-            (bytes_ + kNvlsStages * window) / rate};
+            (bytes_ + nccl_.nvls_stages * window) / rate};
   }
 
   Candidate in_network() const {
     const double rate = std::min(link_ / 2, nics_);
-    const NcclLatency& latency = kInNetworkLatency;
+    const NcclLatency& latency = nccl_.in_network_latency;
     const double others = span_.per_domain - 1;
     return {Algorithm::InNetwork,
-            2 * (std::min(1.0, others) * latency.nvlink + others * kInNetworkArity) +
+            2 * (std::min(1.0, others) * latency.nvlink + others * nccl_.in_network_arity) +
                 across(latency, NcclProtocol::Simple),
             bytes_ / rate};
   }
 
+  const NcclTuning& nccl_;
   const GpuSpec& gpu_;
   const NodeSpan& span_;
   bool reduces_;
@@ -171,7 +174,7 @@ std::optional<AcrossNodes> price_across_nodes(const Collective& op, const GpuSpe
   if (op.kind == CollectiveKind::Dispatch || op.kind == CollectiveKind::Combine) return std::nullopt;
   if (!crosses_nodes(op, gpu)) return std::nullopt;
   const NodeSpan span = node_span(op, gpu);
-  const AcrossModel model(op, gpu, span);
+  const AcrossModel model(op, gpu, span, nccl_tuning());
   const Candidate best = candidate_of(op, model);
   return AcrossNodes{.time = Seconds(best.seconds()),
                      .latency = Seconds(best.latency),

@@ -8,7 +8,7 @@
 //   NVLS tree   as the tree between nodes; inside, NVLink's switches add up and spread (Hopper and later)
 //   in network  the network's switches add up: each node sends and receives the buffer once
 //   pairs       all-to-all, send and receive: what leaves the node, by each GPU's share of the adapters
-// nccl_tuning.h has the figures and their sources.
+// data/collectives/nccl.json has the figures and their sources (nccl_tuning.h).
 #pragma once
 
 #include <optional>

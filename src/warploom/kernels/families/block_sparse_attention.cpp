@@ -44,8 +44,9 @@ SparseBlockSums sums_of(const BlockSparseAttention& op) {
     sums.chosen += count * chosen;
     sums.unique_bytes += count * std::min(double(keys), chosen) * token;
     sums.longest_keys = std::max(sums.longest_keys, double(keys));
-    sums.longest_chosen = std::max(sums.longest_chosen, double(std::min(keys, reach_of(op))));
+    sums.longest_slots = std::max(sums.longest_slots, double(std::min(keys, reach_of(op))));
   }
+  sums.slots = sums.chosen;
   sums.scored = sums.seen;
   sums.index_keys = sums.keys;
   sums.longest_row = sums.longest_keys;

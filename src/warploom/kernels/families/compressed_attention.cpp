@@ -63,6 +63,14 @@ std::int64_t at_most(std::int64_t entries, std::int64_t most) {
   return most > 0 ? std::min(entries, most) : entries;
 }
 
+// Slots of one query: kernels work through the window and the whole top_k, or all entries in steps, masking
+// what a query does not see. Seen in the times of vLLM's and SGLang's attention kernels alone (aisimulate).
+constexpr std::int64_t kSlotStep = 128;
+double slots_of(const CompressedAttention& op, std::int64_t entries) {
+  const std::int64_t chosen = op.top_k > 0 ? op.top_k : (entries + kSlotStep - 1) / kSlotStep * kSlotStep;
+  return double(op.window + (op.compress_ratio > 0 ? chosen : 0));
+}
+
 SparseBlockSums sums_of(const CompressedAttention& op) {
   SparseBlockSums sums;
   const double entry = entry_bytes(op);
@@ -88,8 +96,9 @@ SparseBlockSums sums_of(const CompressedAttention& op) {
     const double window_tokens = std::min(double(keys), double(op.window) + queries - 1);
     sums.unique_bytes += count * (window_tokens + std::min(double(entries), chosen)) * entry;
     sums.longest_keys = std::max(sums.longest_keys, double(keys));
-    const std::int64_t most = std::min(op.window, keys) + at_most(entries, op.top_k);
-    sums.longest_chosen = std::max(sums.longest_chosen, double(most));
+    const double slots = slots_of(op, entries);
+    sums.slots += count * queries * slots;
+    sums.longest_slots = std::max(sums.longest_slots, slots);
   }
   sums.gathered_bytes = sums.chosen * entry;
   return sums;

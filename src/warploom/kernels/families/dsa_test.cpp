@@ -5,6 +5,7 @@
 #include <array>
 
 #include "warploom/base/error.h"
+#include "warploom/base/hash.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/base_constants.h"
 #include "warploom/kernels/operator_family.h"
@@ -96,6 +97,32 @@ TEST(Dsa, KindsTellPromptsThatNeedNoChoice) {
   EXPECT_NE(chosen, decode);
   prompt.requests = {{1, 1, 7}};
   EXPECT_EQ(kind_code(prompt), decode);
+}
+
+// GLM-5.3-Flash: four tokens share an index key, and heads have no rotary part.
+TEST(Dsa, PooledIndexKeysAreScoredTogether) {
+  Dsa op = small();
+  op.index_pool = 4;
+  op.shape.rope_head_dim = 0;
+  EXPECT_NO_THROW(check_operator(op, "test"));
+  const double products = 2 * 2 * (14 * 8 + 14 * 4 + 2 * (4 * 3 + 3 * 4) + 8 * 6);
+  const double attention = 2 * 2 * 8 * (4 + 4), scores = 2 * (20 / 4.0) * 2 * 4;
+  EXPECT_DOUBLE_EQ(work_of(op).matrix_flop.value(), products + attention + scores);
+  EXPECT_DOUBLE_EQ(work_of(op).cache_bytes.value(), 2 * 4 * 4 * 2 + 20 / 4.0 * (4 + 4));
+  EXPECT_NE(kind_code(op), kind_code(small()));
+}
+
+// Rows were split by these hashes before there was a pool.
+TEST(Dsa, WithoutAPoolTheHashIsAsItWas) {
+  const Dsa op = small();
+  std::uint64_t hash = hash_combine(0x57A9, 23);
+  for (const std::uint64_t value :
+       {std::uint64_t(op.projections), std::uint64_t(op.compute), std::uint64_t(op.kv_cache),
+        std::uint64_t(1), std::uint64_t(1), std::uint64_t(8), std::uint64_t(4), std::uint64_t(2),
+        std::uint64_t(4), std::uint64_t(2), std::uint64_t(3), std::uint64_t(3), std::uint64_t(2),
+        std::uint64_t(4), std::uint64_t(4), std::uint64_t(2), std::uint64_t(1), std::uint64_t(9)})
+    hash = hash_combine(hash, value);
+  EXPECT_EQ(shape_hash(op), hash);
 }
 
 TEST(Dsa, IsPricedAboveItsBoundOnEveryGpu) {

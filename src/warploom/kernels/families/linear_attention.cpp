@@ -105,6 +105,14 @@ struct LinearAttentionFamily : FamilyOf<LinearAttentionFamily, LinearAttention> 
   }
 
   static std::uint32_t kind_code(const LinearAttention& op) { return kind_pair(op.kind, op.stage); }
+  // The same stage of the other recurrences, which move a state of their own width over the same steps: an
+  // octave away each. What has no rows (Mamba-2 but for its convolution) is answered by theirs.
+  static NearKinds near(const LinearAttention& op, const GpuSpec&) {
+    NearKinds near = own_kind(kind_code(op));
+    for (const auto& [kind, name] : EnumNames<LinearAttentionKind>::kNames)
+      if (kind != op.kind) near.kinds[near.count++] = {.kind = kind_pair(kind, op.stage), .distance = 1};
+    return near;
+  }
   static GridPoint grid(const LinearAttention& op) {
     return at_grid(grid_group(op.key_dim, op.value_dim, op.convolution_width, op.state_size),
                    {op.tokens_per_sequence, op.sequences, op.value_heads, op.key_heads});

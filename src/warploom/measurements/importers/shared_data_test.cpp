@@ -1,6 +1,9 @@
 // The published tables themselves, where this machine has them.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <vector>
+
 #include "warploom/measurements/importers/import.h"
 #include "warploom/measurements/measured_row_test.h"
 
@@ -34,6 +37,30 @@ TEST_P(SharedData, IsReadWholeAndMostlyKept) {
   }
   EXPECT_EQ(result.report.rows_read(), result.report.rows_kept() + result.report.repeats() + skipped);
   EXPECT_LE(double(impossible), 0.035 * double(result.report.rows_read()));
+}
+
+// Every folder of the publication is read or refused for a reason, no row silently.
+TEST(SharedFolders, AreAllReadOrRefusedForAReason) {
+  const std::filesystem::path data = shared_data();
+  if (data.empty() || !std::filesystem::exists(data / "aisimulate")) GTEST_SKIP() << "no measured data";
+  const GpuCatalog catalog;
+  for (const auto& folder : std::filesystem::directory_iterator(data / "aisimulate")) {
+    if (!folder.is_directory()) continue;
+    std::filesystem::path smallest;
+    for (const auto& file : std::filesystem::directory_iterator(folder))
+      if (smallest.empty() || file.file_size() < std::filesystem::file_size(smallest)) smallest = file.path();
+    const ImportResult result = import_measurements(Layout::Aiconfigurator, std::vector{smallest}, catalog);
+    ASSERT_EQ(result.report.files.size(), 1u);
+    EXPECT_FALSE(result.report.files[0].table.empty()) << folder.path();
+    EXPECT_GT(result.report.rows_read(), 0u) << smallest;
+    std::size_t skipped = 0;
+    for (const SkippedRows& entry : result.report.skipped()) {
+      EXPECT_GT(entry.reason.size(), 10u) << smallest;
+      skipped += entry.rows;
+    }
+    EXPECT_EQ(result.report.rows_read(), result.report.rows_kept() + result.report.repeats() + skipped)
+        << smallest;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

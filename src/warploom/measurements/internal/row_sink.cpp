@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "warploom/base/error.h"
+#include "warploom/base/measured_time.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/measurements/quality.h"
 
@@ -35,9 +36,7 @@ std::int64_t Table::not_negative(std::size_t column) const {
 }
 
 Seconds Table::latency_us(std::size_t column) const {
-  const double value = csv_.real(column);
-  if (!(value > 0)) refuse(column, "a positive number of microseconds");
-  return microseconds(value);
+  return microseconds(measured_time(csv_, column, kMicroseconds));
 }
 
 std::string Table::file_gpu() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "warploom/predictor/answer/estimate_one.h"
 #include "warploom/predictor/answer/log_estimate.h"
 #include "warploom/predictor/answer/measured_estimate.h"
 #include "warploom/predictor/answer/stand_ins.h"
@@ -26,6 +27,7 @@ struct Group {
   const SymmetricEnsemble* trees = nullptr;  // nullptr: no block, one at a time
   std::optional<FeaturePlan> plan;           // when there are trees
   Residency operands = Residency::Warm;
+  double doubt = 0;  // doubt_of_version
 };
 
 Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
@@ -47,6 +49,7 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   const ContextKernel kernel = group.family->kernel(*found.cell).asked_as(context.as_collected);
   group.plan.emplace(op, gpu, kernel, group.family->constants(gpu));
   group.operands = operands_of(kernel);
+  group.doubt = doubt_of_version(*group.family, found, context);
   return group;
 }
 
@@ -101,6 +104,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   for (std::size_t i = 0; i < rows.size(); ++i) {
     answers[i].log_p50 += sums[i];
     answers[i].add_cold(cold[i]);
+    if (group.doubt > 0) answers[i].doubt(group.doubt);
     results[rows[i]] = finish_estimate(limits[i], answers[i], Tier::Measured);
   }
 }

@@ -31,6 +31,21 @@ constexpr std::array kOtherEngines{OtherEngine{Family::Gemm, 0.27},
 // The median of those above, for families that no two engines were measured on.
 constexpr double kOtherEngineElsewhere = 0.6;
 
+// The 80th percentile of |ln(time of one release / time of the next that was measured)| over equal shapes of
+// one engine's kernel on one GPU: seven GPUs, public tables up to vLLM 0.27.1, SGLang 0.5.17 and TensorRT-LLM
+// 1.3.0rc20, without rows that are withdrawn, replaced or of a throttled session. Of vLLM 0.31.0 and SGLang
+// 0.5.20, which judge it, no row (docs/decisions/0093).
+struct OtherVersion {
+  Family family;
+  double half_width;  // ln
+};
+constexpr std::array kOtherVersions{OtherVersion{Family::Gemm, 0.099},
+                                    OtherVersion{Family::AttentionPrefill, 0.045},
+                                    OtherVersion{Family::AttentionDecode, 0.055},
+                                    OtherVersion{Family::Moe, 0.069}, OtherVersion{Family::AllReduce, 0.282}};
+// The median of those above, for families whose tables hold eager or withdrawn releases.
+constexpr double kOtherVersionElsewhere = 0.069;
+
 // The same of one engine's kernels under other scales: fp8 per tensor against per token (216 pairs), and
 // either against scales per block of weights (1,080 pairs of products, 110 of experts).
 constexpr double kOtherScales = 0.074;
@@ -45,6 +60,12 @@ double doubt_of_other_engine(Family family) {
   for (const OtherEngine& known : kOtherEngines)
     if (known.family == family) return known.half_width;
   return kOtherEngineElsewhere;
+}
+
+double doubt_of_other_version(Family family) {
+  for (const OtherVersion& known : kOtherVersions)
+    if (known.family == family) return known.half_width;
+  return kOtherVersionElsewhere;
 }
 
 double doubt_of_other_scales(Family family, bool blocks) {

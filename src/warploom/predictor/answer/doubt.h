@@ -19,6 +19,9 @@ double doubt_of_cold(double longer);
 // For answering with another engine's kernel for the same operator on the same GPU.
 double doubt_of_other_engine(Family family);
 
+// For answering for a release of the engine by the rows of another one.
+double doubt_of_other_version(Family family);
+
 // For answering with the engine's kernel for the same element types on the same GPU under other scales;
 // `blocks`: one of the two has scales per block of weights.
 double doubt_of_other_scales(Family family, bool blocks);

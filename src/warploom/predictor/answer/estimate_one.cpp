@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "warploom/base/error.h"
+#include "warploom/base/version.h"
 #include "warploom/predictor/answer/adapted_estimate.h"
 #include "warploom/predictor/answer/cross_estimate.h"
 #include "warploom/predictor/answer/doubt.h"
@@ -117,6 +118,7 @@ LatencyEstimate answer_by(const LoadedFamily& family, const CellIndex::Found& fo
   answer.add_cold(row.cold);
   if (other_scales) answer.doubt(doubt_of_other_scales(family.model.family, found.near.other_scales));
   if (found.other_engine) answer.doubt(doubt_of_other_engine(family.model.family));
+  if (const double doubt = doubt_of_version(family, found, context); doubt > 0) answer.doubt(doubt);
   LatencyEstimate result = finish_estimate(limit, answer, found.measured ? Tier::Measured : Tier::CrossGpu);
   result.stands_in = found.measured && (other_scales || found.other_engine || other_routing);
   result.extrapolated = result.extrapolated || (result.stands_in && other_scales);
@@ -147,6 +149,14 @@ FoundAnswer best_answer(const LoadedFamily& family, const Operator& op, const Gp
 }
 
 }  // namespace
+
+double doubt_of_version(const LoadedFamily& family, const CellIndex::Found& found,
+                        const KernelContext& context) {
+  if (!found.measured || found.other_engine || version_position(context.version) < 0) return 0;
+  const ContextRecord& at = family.model.contexts[found.cell->context];
+  const bool other = at.framework == context.framework && compare_versions(at.version, context.version) != 0;
+  return other ? doubt_of_other_version(family.model.family) : 0;
+}
 
 FoundAnswer estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
                          const KernelContext& context) {

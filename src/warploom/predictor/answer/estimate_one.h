@@ -22,6 +22,11 @@ constexpr Residency operands_of(const ContextKernel& kernel) {
 // p10, p50 and p90 from logarithms, held above the bound.
 LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier);
 
+// Half-width, ln, for a release of the engine that was asked for by name and is answered by the rows of
+// another one; 0: it is not.
+double doubt_of_version(const LoadedFamily& family, const CellIndex::Found& found,
+                        const KernelContext& context);
+
 // The rows that price an operator, no cell where it is physics alone, and what they say.
 struct FoundAnswer {
   CellIndex::Found found{};

@@ -301,5 +301,26 @@ TEST(FarAnswers, OfStaticScalesHoldNoPassThatWorksThemOut) {
   }
 }
 
+// A release without rows answers by those of another one, less surely, one at a time as in a batch.
+TEST(FarAnswers, AReleaseWithoutRowsIsLessSureThanTheOneThatAnswersForIt) {
+  const GpuSpec& h200 = catalog().get("h200_sxm");
+  std::vector<Operator> products;
+  for (const std::int64_t m : {16, 64, 256, 1024, 4096, 8192})
+    products.push_back(Gemm{.m = m, .n = 5120, .k = 5120});
+  const KernelContext measured{"vllm", "0.31.0", {}}, never{"vllm", "0.33.0", {}};
+  std::vector<LatencyEstimate> batch(products.size());
+  shipped().estimate_batch(products, h200, never, batch);
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    const LatencyEstimate own = shipped().estimate(products[i], h200, measured);
+    const LatencyEstimate other = shipped().estimate(products[i], h200, never);
+    EXPECT_EQ(other.p50, own.p50);
+    EXPECT_EQ(other.tier, Tier::Measured);
+    const double sure = std::log(own.p90 / own.p50), unsure = std::log(other.p90 / other.p50);
+    EXPECT_NEAR(unsure, std::hypot(sure, doubt_of_other_version(Family::Gemm)), 1e-9);
+    EXPECT_EQ(batch[i].p90, other.p90);
+    EXPECT_EQ(batch[i].p10, other.p10);
+  }
+}
+
 }  // namespace
 }  // namespace warploom

@@ -17,7 +17,7 @@ void add(const BlockSparseAttention& op, const FeatureInput& input, OperatorFeat
 }
 
 constexpr std::array kSources{
-    feature_source<BlockSparseAttention, add>({.trees = 26, .depth = 6, .eta = 0.3})};
+    feature_source<BlockSparseAttention, add>({.trees = 50, .depth = 6, .eta = 0.22})};
 
 }  // namespace
 }  // namespace warploom::features

@@ -28,6 +28,7 @@ inline void add_sparse_block(const SparseBlockParts& parts, double heads, const 
   row.add_log2(sums.longest_keys);
   row.add_log2(sums.seen / sums.queries);
   row.add_log2(sums.chosen / sums.queries);
+  row.add_log2(sums.slots / sums.queries);
   row.add_log2(sums.seen);
   row.add_log2(sums.chosen);
   row.add_log2(sums.keys);

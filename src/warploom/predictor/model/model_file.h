@@ -1,7 +1,8 @@
 // The predictor file: one family each, "<family>.wlp".
 //
 // A framed file (base/framed_file.h). Head: family, feature_version, data_hash, seed, test_fraction,
-// split_seed. Records: those of FamilyModel in the order of its members. Since 3.0 cells may share trees.
+// split_seed. Records: those of FamilyModel in the order of its members. Since 3.0 cells may share trees,
+// since 4.0 their trees keep the leaves that a row can reach alone (LeafLayout::Reachable).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kPredictorFileMajor = 3;
+inline constexpr std::uint32_t kPredictorFileMajor = 4;
 inline constexpr std::uint32_t kPredictorFileMinor = 0;
 inline constexpr std::string_view kPredictorFileSuffix = ".wlp";
 

@@ -181,7 +181,7 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
       const CellRows& from = at != filled.end() ? at->second : rows;
       learned[cell] = boost_symmetric(from.features, columns, from.targets, settings_of(job, cell, settings));
     }
-    encoded[cell] = encode_symmetric(learned[cell]);
+    encoded[cell] = encode_symmetric(learned[cell], LeafLayout::Reachable);
   }
   std::vector<CellTrees> trees;
   for (const std::uint32_t cell : taught) trees.push_back({cell, encoded.at(job.leader_of(cell))});

@@ -146,7 +146,8 @@ void train_new_layers(FamilyJob& job, const TrainingTable& table, std::uint16_t 
   const std::set<std::uint32_t> layers(table.layer.begin(), table.layer.end());
   if (layers.size() < kFewestLayers) return;
   fit_intervals(job, table, gpu);
-  record.layer_trees = encode_symmetric(learn(job, table, draw(job, table, kRows), own_offsets(job)));
+  record.layer_trees =
+      encode_symmetric(learn(job, table, draw(job, table, kRows), own_offsets(job)), LeafLayout::Reachable);
 }
 
 }  // namespace warploom

@@ -17,9 +17,9 @@ struct LaunchWord {
   bool serves = false;
 };
 
-// A flag whose value is a JSON object that sets several fields, or, behind one of the prefixes, an entry of
-// it
-// (`-cc.cudagraph_mode=NONE`). Both functions throw InvalidInput "<where>: ...".
+// A flag whose value is a JSON object that sets several fields, or a part of one, or, behind one of the
+// prefixes, an entry of it (`-cc.cudagraph_mode=NONE`; without prefixes `apply_entry` is never called). Both
+// functions throw InvalidInput "<where>: ...".
 struct JsonFlag {
   std::string_view flag;
   std::span<const std::string_view> prefixes;

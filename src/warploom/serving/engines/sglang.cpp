@@ -10,6 +10,7 @@
 #include "warploom/serving/batching/sglang_scheduler.h"
 #include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/engines/engine_spec.h"
+#include "warploom/serving/engines/sglang_memory.h"
 #include "warploom/serving/engines/version_rows.h"
 
 namespace warploom {
@@ -72,18 +73,20 @@ struct SglangVersion {
   std::int64_t max_num_seqs, max_num_batched_tokens;
   bool graphs_by_memory;
   PromptGraphs prompt_graphs;
+  double draft_gib = 0;  // kept for a model that drafts
   bool more_below_35_gib = false;
   bool graphs_follow_requests = false;
 };
 constexpr std::string_view kNewestSglang = "0.5.23";
-constexpr std::array<SglangVersion, 7> kVersions{
+constexpr std::array<SglangVersion, 8> kVersions{
     {{"0.4.0", "20241203", 2048, 16384, false, PromptGraphs::None},
-     {"0.5.3", "20251006", 2048, 16384, true, PromptGraphs::None},
-     {"0.5.10", "20260405", 2048, 16384, true, PromptGraphs::Compiled},
+     {"0.5.3", "20251006", 2048, 16384, true, PromptGraphs::None, 2},
+     {"0.5.10", "20260405", 2048, 16384, true, PromptGraphs::Compiled, 4},
+     {"0.5.14", "20260626", 2048, 16384, true, PromptGraphs::Compiled},
      {"0.5.15", "20260710", 2048, 16384, true, PromptGraphs::Broken},
      {"0.5.16", "20260725", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35},
-     {"0.5.20", "20260918", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35, true},
-     {"0.5.22", "20261016", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35, true, true}}};
+     {"0.5.20", "20260918", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35, 0, true},
+     {"0.5.22", "20261016", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35, 0, true, true}}};
 
 VersionRow version_row(std::string_view version) {
   return {row_of_version(kVersions, version).since, kNewestSglang};
@@ -131,17 +134,28 @@ std::int64_t chunk_tokens(const SglangVersion& version, const GpuSpec& gpu) {
   return kLargestChunk;
 }
 
-// Share of memory for weights and KV: it keeps 1.5 MiB a token of a chunk, 2 MiB a sequence of the largest
-// CUDA graph and a GiB for every eight GPUs.
+// GiB that are kept for a model that drafts: 2, 4 since 0.5.10; since 0.5.14 none. Before 0.5.3 not read.
+// Since 0.5.15 DeepEP has 2 for its buffers.
+double beside_gib(const SglangVersion& version, const ServingConfig& config) {
+  constexpr double kDeepEpGib = 2;
+  const std::string& algorithm = config.speculative_algorithm;
+  const double drafting = algorithm.empty() || algorithm == "NGRAM" ? 0 : version.draft_gib;
+  const bool broken = version.prompt_graphs >= PromptGraphs::Broken;
+  return drafting + (broken && config.moe_a2a_backend == "deepep" ? kDeepEpGib : 0);
+}
+
 double static_share(const SglangVersion& version, const ServingConfig& config, const GpuSpec& gpu) {
-  constexpr double kChunkTokenMib = 1.5, kSequenceMib = 2, kEightGpusMib = 1024;
-  constexpr double kSmallGib = 60, kSmallGraph = 160, kLargeGraph = 512;
-  const double memory = to_gibibytes(gpu.memory_capacity) * 1024;
-  const double graph = to_gibibytes(gpu.memory_capacity) < kSmallGib ? kSmallGraph : kLargeGraph;
-  const double ranks = double(config.tensor_parallel_size * config.pipeline_parallel_size);
-  const double chunk = double(config.chunked_prefill_size.value_or(chunk_tokens(version, gpu)));
-  const double kept = kChunkTokenMib * chunk + kSequenceMib * graph + ranks / 8 * kEightGpusMib;
-  return std::clamp((memory - kept) / memory, 0.5, 0.95);
+  constexpr double kSmallGib = 60;
+  constexpr std::int64_t kSmallGraph = 160, kLargeGraph = 512;
+  const std::int64_t before = to_gibibytes(gpu.memory_capacity) < kSmallGib ? kSmallGraph : kLargeGraph;
+  const std::int64_t graph = version.graphs_by_memory ? graph_sizes(version, config, gpu).largest : before;
+  return sglang_static_share(
+      {.chunk_tokens = config.chunked_prefill_size.value_or(chunk_tokens(version, gpu)),
+       .largest_graph = config.enforce_eager ? 0 : graph,
+       .keeps_least = version.graphs_by_memory,
+       .prompt_graphs = version.prompt_graphs != PromptGraphs::None,
+       .beside_gib = beside_gib(version, config)},
+      config, gpu);
 }
 
 EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::string_view version) {

@@ -11,6 +11,7 @@
 #include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/engines/compilation_config.h"
 #include "warploom/serving/engines/engine_spec.h"
+#include "warploom/serving/engines/speculation_flags.h"
 #include "warploom/serving/engines/version_rows.h"
 
 namespace warploom {
@@ -20,11 +21,16 @@ constexpr std::string_view kName = name_of(Engine::Vllm);
 
 // The command that starts it
 
-constexpr std::array<LaunchWord, 1> kPrograms{{{"vllm", true}}};
+constexpr std::array<LaunchWord, 2> kPrograms{
+    {{"vllm", true}, {"vllm.entrypoints.openai.api_server", false}}};
 constexpr std::array<std::string_view, 3> kCompilationPrefixes{"-cc.", "--compilation-config.",
                                                                "--compilation_config."};
-constexpr std::array<JsonFlag, 1> kJsonFlags{
-    {{"compilation_config", kCompilationPrefixes, apply_compilation_config, apply_compilation_entry}}};
+constexpr std::array<JsonFlag, 5> kJsonFlags{
+    {{"compilation_config", kCompilationPrefixes, apply_compilation_config, apply_compilation_entry},
+     {"speculative_config", {}, apply_speculative_config, nullptr},
+     {"spec_method", {}, apply_spec_method, nullptr},
+     {"spec_model", {}, apply_spec_model, nullptr},
+     {"spec_tokens", {}, apply_spec_tokens, nullptr}}};
 constexpr std::array<std::string_view, 1> kFileFlags{"config"};
 // docs/features/nixl_connector_usage.md; Dynamo: examples/backends/vllm/deploy/disagg.yaml
 constexpr std::string_view kKvFlags =

@@ -28,7 +28,7 @@ TEST(StepTimeline, KernelsEndNoEarlierThanTheirLaunch) {
   EXPECT_EQ(timeline.begin(at_ms(0), host_step(1, 30, 0.5), milliseconds(7)).end, at_ms(31.5));
 }
 
-// What vLLM showed on H200 (docs/decisions/0043, section 4): a step without graphs ends after the larger of
+// What vLLM showed on H200 (docs/notebook/0043, section 4): a step without graphs ends after the larger of
 // its kernels and what is left of its launch when the step before leaves the GPU.
 TEST(StepTimeline, ALaunchOverlapsTheStepBefore) {
   StepTimeline timeline(1, 2);

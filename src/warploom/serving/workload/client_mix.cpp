@@ -6,6 +6,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/json_members.h"
 
 namespace warploom {
 namespace {
@@ -82,10 +83,10 @@ FieldTable WorkloadClient::describe() {
 }
 
 ClientMix client_mix_from_json(const Json& document, std::string_view where) {
-  if (!document.is_object() || document.value("schema", std::string()) != kMixSchema)
+  if (!document.is_object() || text_member_or(document, "schema", "") != kMixSchema)
     throw InvalidInput(
         fmt::format("{}: is no file of clients, expected \"schema\": \"{}\"", where, kMixSchema));
-  if (document.value("version", std::int64_t{0}) > kMixVersion)
+  if (document_version(document) > kMixVersion)
     throw Unsupported(fmt::format("{}: is of version {}, expected at most {}", where,
                                   document["version"].dump(), kMixVersion));
   for (const auto& [key, value] : document.items())

@@ -73,23 +73,17 @@ struct TableCell {
 };
 static_assert(sizeof(TableCell) == 16);
 
-// Immutable bytes, mapped or held.
+// Immutable bytes of at most a megabyte. A file's are read, not mapped: who cut or overwrote a mapped file
+// would end the program, or change its answers.
 class TableBytes {
  public:
   explicit TableBytes(std::string held) : held_(std::move(held)) {}
-  // Maps a file. Throws IoError.
-  explicit TableBytes(const std::filesystem::path& path);
   TableBytes(const TableBytes&) = delete;
   TableBytes& operator=(const TableBytes&) = delete;
-  ~TableBytes();
-  std::string_view view() const {
-    return mapped_ != nullptr ? std::string_view(mapped_, mapped_bytes_) : std::string_view(held_);
-  }
+  std::string_view view() const { return held_; }
 
  private:
   std::string held_;
-  const char* mapped_ = nullptr;
-  std::size_t mapped_bytes_ = 0;
 };
 
 // Views into checked bytes, and the provenance.

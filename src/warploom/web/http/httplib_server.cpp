@@ -1,6 +1,7 @@
 // The HTTP server by cpp-httplib 0.11 to 0.18 (Debian 12, Debian 13, Ubuntu 24.04).
 #include <httplib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -11,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "warploom/web/http/internal/client_stream.h"
 #include "warploom/web/http_server.h"
 
 namespace warploom {
@@ -87,6 +89,7 @@ HttpRequest head_of(const httplib::Request& asked) {
   request.host = asked.get_header_value("Host");
   request.origin = asked.get_header_value("Origin");
   request.authorization = asked.get_header_value("Authorization");
+  request.is_gone = [socket = asked.remote_port] { return client_is_gone(socket); };
   request.accepts_gzip = asked.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
   return request;
 }
@@ -115,18 +118,59 @@ void fill(httplib::Response& response, HttpResponse&& answer) {
   }
 }
 
+// The library's server with our own stream between it and each connection.
+class LimitedServer final : public httplib::Server {
+ public:
+  explicit LimitedServer(const HttpServerSettings& settings) : settings_(settings) {}
+
+ private:
+  bool process_and_close_socket(socket_t socket) override {
+    ClientStream stream(int(socket), settings_);
+    bool done = false;
+    switch (stream.read_head()) {
+      case ClientStream::Head::Whole:
+        done = processed(stream);
+        break;
+      case ClientStream::Head::TooLarge:
+        stream.refuse("431 Request Header Fields Too Large", "headers: longer than are taken here");
+        break;
+      case ClientStream::Head::TooSlow:
+        stream.refuse("408 Request Timeout", "headers: not all of them came in time");
+        break;
+      case ClientStream::Head::Gone:
+        break;
+    }
+    ::shutdown(int(socket), SHUT_RDWR);
+    ::close(int(socket));
+    return done;
+  }
+
+  // One request; since 0.16 the library is told the addresses beside the stream.
+  template <class Stream>
+  bool processed(Stream& stream) {
+    bool closed = false;
+    const auto as_it_is = [](httplib::Request&) {};
+    if constexpr (requires { process_request(stream, true, closed, as_it_is); }) {
+      return process_request(stream, true, closed, as_it_is);
+    } else {
+      const int number = int(stream.socket());
+      return process_request(stream, std::string(), number, std::string(), number, true, closed, as_it_is);
+    }
+  }
+
+  const HttpServerSettings& settings_;
+};
+
 class HttplibServer final : public HttpServer {
  public:
   HttplibServer(const HttpServerSettings& settings, HttpHandler& handler)
-      : settings_(settings), handler_(handler) {
+      : settings_(settings), handler_(handler), server_(settings_) {
     server_.new_task_queue = [threads = settings.threads] {
       return std::make_unique<BoundedQueue>(threads).release();
     };
     // One request per connection: idle connections would hold threads, and what is left unread of a refused
     // request could be taken for the next one.
     server_.set_keep_alive_max_count(1);
-    server_.set_read_timeout(settings.idle_limit.count());
-    server_.set_write_timeout(settings.idle_limit.count());
     server_.set_payload_max_length(std::numeric_limits<std::size_t>::max());  // read_body() has the limits
     server_.set_tcp_nodelay(true);
     server_.set_socket_options([this](auto socket) {
@@ -220,7 +264,7 @@ class HttplibServer final : public HttpServer {
 
   HttpServerSettings settings_;
   HttpHandler& handler_;
-  httplib::Server server_;
+  LimitedServer server_;
   int listening_ = -1, port_ = 0;
   std::mutex mutex_;
   bool begun_ = false, stopped_ = false;

@@ -1,0 +1,82 @@
+#include "warploom/app/serving/engine_manifests.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/embedded_file.h"
+#include "warploom/base/error.h"
+#include "warploom/base/json.h"
+#include "warploom_embedded/engine_manifests.h"
+
+namespace warploom {
+namespace {
+
+struct Manifests {
+  std::map<std::string, std::string, std::less<>> gpu_products;
+  std::vector<EngineManifest> engines;
+};
+
+const Manifests& manifests() {
+  static const Manifests read = [] {
+    const EmbeddedFile& file = embedded::engine_manifests().front();
+    const Json document = parse_json(file.contents, file.name);
+    Manifests found;
+    document.at("gpu_products").get_to(found.gpu_products);
+    for (const Json& engine : document.at("engines"))
+      found.engines.push_back(object_from_json<EngineManifest>(engine, file.name));
+    return found;
+  }();
+  return read;
+}
+
+}  // namespace
+
+FieldTable EngineManifest::describe() {
+  using M = EngineManifest;
+  return FieldList<M>("engine_manifest")
+      .add("engine", &M::engine, {.required = true})
+      .add("tag_prefix", &M::tag_prefix)
+      .add("serve_flags", &M::serve_flags)
+      .add("router_package", &M::router_package)
+      .add("router_program", &M::router_program)
+      .add("router_pools", &M::router_pools)
+      .add("rank_flags", &M::rank_flags)
+      .add("rank_port", &M::rank_port)
+      .add("side_channel_host", &M::side_channel_host)
+      .add("side_channel_port", &M::side_channel_port)
+      .add("first_side_channel", &M::first_side_channel)
+      .add("bootstrap_flag", &M::bootstrap_flag)
+      .add("bootstrap_annotation", &M::bootstrap_annotation)
+      .add("first_bootstrap", &M::first_bootstrap)
+      .add("draft_algorithms", &M::draft_algorithms)
+      .add("host_cache_flag", &M::host_cache_flag)
+      .add("host_cache_switch", &M::host_cache_switch)
+      .add("kv_cache_types", &M::kv_cache_types)
+      .add("dynamo_releases", &M::dynamo_releases)
+      .table();
+}
+
+const EngineManifest& engine_manifest(std::string_view engine) {
+  const auto& all = manifests().engines;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const EngineManifest& each) { return each.engine == engine; });
+  WARPLOOM_ASSERT(found != all.end());  // every engine of the registry has one
+  return *found;
+}
+
+std::string_view second_of(const std::vector<std::string>& entries, std::string_view key) {
+  for (const std::string& entry : entries) {
+    const std::size_t colon = entry.find(':');
+    if (std::string_view(entry).substr(0, colon) == key) return std::string_view(entry).substr(colon + 1);
+  }
+  return {};
+}
+
+std::string gpu_product(std::string_view gpu) {
+  const auto& products = manifests().gpu_products;
+  const auto found = products.find(gpu);
+  return found == products.end() ? std::string() : found->second;
+}
+
+}  // namespace warploom

@@ -1,0 +1,21 @@
+// Options by the names that other tools of the field give them, and whole lines of load generators.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace warploom {
+
+// The words of a command line with such options in the program's own: --isl and --input-len, --goodput with
+// several words, what `vllm bench serve` says beside its load, and --from-bench 'vllm bench serve ...', whose
+// options take the place of that word. An option that the command has is never read otherwise. `notes`:
+// options of a bench that were left out, in a sentence; empty: none. Throws InvalidInput on loads that no
+// option says, and on a line that is of no generator.
+std::vector<std::string> in_own_options(const CLI::App& program, const std::vector<std::string>& words,
+                                        std::string& notes);
+
+}  // namespace warploom

@@ -1,0 +1,95 @@
+#include "warploom/cli/habits.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/cli/program.h"
+
+namespace warploom {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// The rewritten line; what was left out goes to `notes`.
+std::string line_of(const Words& words, std::string* notes = nullptr) {
+  static const auto program = make_program("0");
+  std::string said;
+  std::string line;
+  for (const std::string& word : in_own_options(*program, words, said))
+    line += (line.empty() ? "" : " ") + word;
+  if (notes != nullptr) *notes = said;
+  return line;
+}
+
+TEST(Habits, TakesNamesOfOtherTools) {
+  EXPECT_EQ(line_of({"simulate", "--isl", "100", "--osl=20"}),
+            "simulate --random-input-len 100 --random-output-len 20");
+  EXPECT_EQ(line_of({"plan", "--input-len", "100", "--output-len", "20"}),
+            "plan --random-input-len 100 --random-output-len 20");
+  EXPECT_EQ(line_of({"static", "--isl", "100", "--osl", "20", "--batch-size", "4"}),
+            "static --input 100 --output 20 --batch 4");
+  EXPECT_EQ(line_of({"plan", "--total-gpus", "8", "--system", "H200", "--backend", "sglang", "--ttft", "300",
+                     "--tpot", "20"}),
+            "plan --gpu-count 8 --gpus H200 --engines sglang --slo ttft_mean_ms=300,tpot_mean_ms=20");
+  EXPECT_EQ(line_of({"simulate", "--request-count", "7"}), "simulate --num-prompts 7");
+}
+
+TEST(Habits, LeavesOwnOptionsAlone) {
+  const Words own{"simulate",          "--model", "m",        "--concurrency", "4",
+                  "--max-concurrency", "3",       "--engine", "vllm"};
+  std::string line;
+  for (const std::string& word : own) line += (line.empty() ? "" : " ") + word;
+  EXPECT_EQ(line_of(own), line);
+  EXPECT_EQ(line_of({"predict", "gemm", "--isl", "3"}), "predict gemm --isl 3");
+  EXPECT_EQ(line_of({"simulate", "--nonsense", "3"}), "simulate --nonsense 3");
+}
+
+TEST(Habits, JoinsLimitsThatAreWordsOfTheirOwn) {
+  EXPECT_EQ(line_of({"simulate", "--goodput", "ttft:500", "tpot:20", "--seed", "1"}),
+            "simulate --goodput ttft:500,tpot:20 --seed 1");
+  EXPECT_EQ(line_of({"simulate", "--goodput=ttft:500", "tpot:20"}), "simulate --goodput ttft:500,tpot:20");
+  EXPECT_THROW(line_of({"simulate", "--goodput"}), InvalidInput);
+}
+
+TEST(Habits, SaysWhatChangesNothing) {
+  std::string notes;
+  EXPECT_EQ(line_of({"simulate", "--ignore-eos", "--percentile-metrics", "ttft,tpot", "--dataset-name",
+                     "random", "--save-result"},
+                    &notes),
+            "simulate");
+  EXPECT_EQ(notes, "without effect on the load, left out: --ignore-eos, --percentile-metrics, --save-result");
+  EXPECT_THROW(line_of({"simulate", "--dataset-name", "sharegpt"}), InvalidInput);
+}
+
+TEST(Habits, ReadsTheLineOfALoadGenerator) {
+  const std::string bench =
+      "vllm bench serve --backend vllm --model a/b --dataset-name random --random-input-len 1000 "
+      "--random-output-len 100 --num-prompts 50 --request-rate 4 --ignore-eos --base-url http://h:1 > log 2>&1";
+  EXPECT_EQ(
+      line_of({"simulate", "--gpu", "H100", "--from-bench", bench}),
+      "simulate --gpu H100 --model a/b --random-input-len 1000 --random-output-len 100 --num-prompts 50 "
+      "--request-rate 4");
+  // What stands beside it rules, wherever it stands and however it is called.
+  EXPECT_EQ(
+      line_of({"simulate", "--from-bench=" + bench, "--model", "c", "--isl", "7", "--num-prompts=9"}),
+      "simulate --model c --random-input-len 7 --num-prompts=9 --random-output-len 100 --request-rate 4");
+  EXPECT_EQ(
+      line_of({"simulate", "--from-bench",
+               "aiperf profile -m x --isl 500 --osl 50 --concurrency 8 --request-count 40 --streaming"}),
+      "simulate --random-input-len 500 --random-output-len 50 --concurrency 8 --num-prompts 40");
+}
+
+TEST(Habits, RefusesLinesThatItCannotRead) {
+  EXPECT_THROW(line_of({"simulate", "--from-bench", "vllm serve m"}), InvalidInput);
+  EXPECT_THROW(line_of({"simulate", "--from-bench", "vllm bench serve --dataset-name sharegpt"}),
+               InvalidInput);
+  EXPECT_THROW(line_of({"simulate", "--from-bench", "vllm bench serve --ramp-up-strategy linear"}),
+               InvalidInput);
+  EXPECT_THROW(line_of({"simulate", "--from-bench"}), InvalidInput);
+  EXPECT_THROW(line_of({"simulate", "--from-bench", "vllm bench serve 'x"}), InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,28 @@
+// What clients ask of the page's server: the short requests, and command lines of engines.
+#include <nlohmann/json.hpp>
+
+#include "fuzz_input.h"
+#include "warploom/answers/answer.h"
+#include "warploom/answers/session.h"
+#include "warploom/cli/engine_command.h"
+#include "warploom/web/served_requests.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warploom;
+  static const Session machine("roofline");
+  static const Session client(machine, FileScope());  // reaches no file
+  static const std::vector<std::string> requests = [] {
+    std::vector<std::string> names = served_requests();
+    std::erase_if(names, [](const std::string& name) { return !served_reach(name).is_short; });
+    return names;
+  }();
+  const fuzz::Input input(data, size);
+  const std::size_t choice = input.choice % (requests.size() + 1);
+  fuzz::read_or_refused([&] {
+    if (choice == requests.size())
+      (void)parse_engine_command(input.bytes, ConfigFiles::Refused);
+    else
+      (void)answer(client, requests[choice], parse_body(input.bytes));
+  });
+  return 0;
+}
