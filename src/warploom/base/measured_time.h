@@ -20,13 +20,15 @@ struct TimeUnit {
 };
 inline constexpr TimeUnit kMilliseconds{1e-3, "ms"}, kMicroseconds{1e-6, "us"};
 
-// The cell, in its own unit. Throws InvalidInput naming it when it is empty, no number or too short a time.
-inline double measured_time(const CsvReader& csv, std::size_t column, const TimeUnit& unit) {
+// The cell, in its own unit. Throws InvalidInput naming it when it is empty, no number or less than `least`
+// seconds.
+inline double measured_time(const CsvReader& csv, std::size_t column, const TimeUnit& unit,
+                            double least = kLeastMeasuredTime) {
   const double value = csv.real(column);
-  if (!(value * unit.seconds >= kLeastMeasuredTime))
+  if (!(value * unit.seconds >= least))
     throw InvalidInput(fmt::format("{}: is {} {}, expected a measured time of at least {:g} {}",
-                                   csv.where(column), csv.cell(column), unit.name,
-                                   kLeastMeasuredTime / unit.seconds, unit.name));
+                                   csv.where(column), csv.cell(column), unit.name, least / unit.seconds,
+                                   unit.name));
   return value;
 }
 
