@@ -40,6 +40,8 @@ TEST(Words, UseCasesNameFieldsAndNoOptions) {
     const std::string name = entry.path().filename().string();
     const bool source = name.ends_with(".cpp") || name.ends_with(".h");
     if (!source || name.ends_with("_test.cpp") || name.ends_with("_test.h")) continue;
+    // Those write the lines of other programs.
+    if (entry.path().parent_path().filename() == "emit" || name == "engine_start.cpp") continue;
     ++files;
     for (const std::string& literal : option_names_in(read_file(entry.path())))
       ADD_FAILURE() << name << ": " << literal << " names an option of the command line, expected a field";

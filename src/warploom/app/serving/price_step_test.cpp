@@ -83,6 +83,7 @@ TEST(PriceStep, AHostThatIsNotKnownIsAnInterval) {
   const StepBreakdown prompt = price_step({.setup = setup, .prefill = "1x32", .decode = {}}, fixed_latency());
   EXPECT_EQ(prompt.host_least, prompt.host_most);
   setup.config.engine = "vllm";
+  setup.version = "0.24.0";
   const StepBreakdown other =
       price_step({.setup = setup, .prefill = {}, .decode = "32x1000"}, fixed_latency());
   EXPECT_EQ(other.host_least, other.host_most);
