@@ -147,7 +147,9 @@ TEST_F(WebApiTest, RefusesWhatIsNoRequest) {
   EXPECT_NE(refusal(post("/answers/predict", {{"gpu", "H100-SXM"}, {"family", "gemm"}, {"mm", 4}}), 400)
                 .find("'m'"),
             std::string::npos);
-  EXPECT_NE(refusal(post("/answers/predict", {{"gpu", "H100-SMX"}, {"family", "gemm"}, {"m", 4}}), 404)
+  EXPECT_NE(refusal(post("/answers/predict",
+                         {{"gpu", "H100-SMX"}, {"family", "gemm"}, {"m", 4}, {"n", 4}, {"k", 4}}),
+                    404)
                 .find("did you mean"),
             std::string::npos);
   EXPECT_NE(refusal(post("/answers/simulat", kRun), 404).find("did you mean 'simulate'"), std::string::npos);
