@@ -176,15 +176,16 @@ def listed(value: Any) -> Any:
     return value.tolist() if type(value).__module__ == "numpy" and value.ndim else [value]
 
 
-# Fields of texts, each a NAME and a value, which Python says as a mapping: {"ttft_p95_ms": 500}.
+# Lists of texts, each a NAME and a value, which Python says as a mapping: {"ttft_p95_ms": 500}. A request whose
+# field of that name is no list, as goodput of simulate, takes the mapping itself.
 _PAIRS = {"slo": "=", "goodput": ":", "price": "=", "day_price": "="}
 
 
 def _in_pairs(name: str, value: Any) -> Any:
-    if name not in _PAIRS:
+    if name not in _PAIRS or not isinstance(value, (list, tuple)):
         return value
     texts: list[Any] = []
-    for each in value if isinstance(value, (list, tuple)) else [value]:
+    for each in value:
         if isinstance(each, Mapping):
             texts += [f"{key}{_PAIRS[name]}{limit}" for key, limit in each.items()]
         else:
