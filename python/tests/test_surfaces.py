@@ -132,7 +132,7 @@ class OneAnswer(unittest.TestCase):
 
     def test_every_surface_refuses_alike(self):
         for request, fields, words in (
-            ("predict", {"gpu": "H100-SMX", "family": "gemm", "m": 1}, "did you mean"),
+            ("predict", {"gpu": "H100-SMX", "family": "gemm", "m": 1, "n": 1, "k": 1}, "did you mean"),
             ("simulate", {"model": "Llama-3.1-8B"}, "gpu"),
             ("step", {"model": "Llama-3.1-8B", "gpu": "H200"}, "no batch"),
             ("simulat", {}, "did you mean 'simulate'"),
