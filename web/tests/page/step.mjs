@@ -25,16 +25,25 @@ export const tests = {
   async "Step: sliders of parallelism and batch change the step"({ browser, server }) {
     const { page, go, close } = await openPage(browser, server);
     await go("#/step");
-    await page.locator(".reading.big").first().waitFor();
+    const figure = page.locator(".reading.big dd b").first();
+    // The figure once it is another than the one before: an answer is on its way for a while.
+    const next = async (before) => {
+      await page.waitForFunction(
+        (old) => document.querySelector(".reading.big dd b")?.textContent !== old, before);
+      return figure.textContent();
+    };
+    await figure.waitFor();
+    const alone = await figure.textContent();
     await page.getByRole("slider", { name: "tensor_parallel_size slider" }).focus();
     await page.keyboard.press("ArrowRight");
     await page.getByText("--tensor-parallel-size 2").waitFor();
+    const split = await next(alone);
     await page.getByRole("slider", { name: "prefill requests slider" }).focus();
     await page.keyboard.press("ArrowRight");
     await page.getByText("--prefill").first().waitFor();
     await page.waitForFunction(() => /prefill=\d+x1024/.test(decodeURIComponent(location.hash)));
     const link = page.url();
-    const shown = await page.locator(".reading.big dd b").first().textContent();
+    const shown = await next(split);
     await page.goto("about:blank");
     await page.goto(link);
     await page.locator(".reading.big dd b", { hasText: shown }).first().waitFor();
