@@ -176,8 +176,8 @@ def listed(value: Any) -> Any:
     return value.tolist() if type(value).__module__ == "numpy" and value.ndim else [value]
 
 
-# Lists of texts, each a NAME and a value, which Python says as a mapping: {"ttft_p95_ms": 500}. A request whose
-# field of that name is no list, as goodput of simulate, takes the mapping itself.
+# Lists of texts, each a NAME and a value, which Python says as a mapping: {"ttft_p95_ms": 500}. A request
+# whose field of that name is no list, as goodput of simulate, takes the mapping itself.
 _PAIRS = {"slo": "=", "goodput": ":", "price": "=", "day_price": "="}
 
 
