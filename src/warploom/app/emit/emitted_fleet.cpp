@@ -22,11 +22,19 @@ namespace {
 // vision towers, tokenizers), and room for a draft and the cache's own files. Chosen, not measured.
 constexpr double kVolumeShare = 1.15, kVolumeExtraGib = 20, kVolumeStepGib = 10;
 
+// The label nvidia.com/gpu.product of GPU feature discovery: the device's name with dashes; empty: not known.
+std::string gpu_product(const GpuSpec& gpu) {
+  if (gpu.vendor != Vendor::Nvidia) return {};
+  std::string label = gpu.device_name;
+  std::replace(label.begin(), label.end(), ' ', '-');
+  return label;
+}
+
 void name_gpu(EmittedPool& pool, GpuCatalog& catalog, const ServingSetupRequest& setup) {
   const GpuSpec& gpu = catalog.load_gpu(setup.gpu, setup.files);
   pool.gpu = gpu.name;
   pool.gpu_title = gpu.title;
-  pool.gpu_label = gpu_product(gpu.name);
+  pool.gpu_label = gpu_product(gpu);
   pool.gpus_per_node = NodeCatalog(catalog).node_of(gpu).gpus_per_node;
 }
 

@@ -1,7 +1,6 @@
 #include "warploom/app/serving/engine_manifests.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/embedded_file.h"
@@ -12,19 +11,13 @@
 namespace warploom {
 namespace {
 
-struct Manifests {
-  std::map<std::string, std::string, std::less<>> gpu_products;
-  std::vector<EngineManifest> engines;
-};
-
-const Manifests& manifests() {
-  static const Manifests read = [] {
+const std::vector<EngineManifest>& manifests() {
+  static const std::vector<EngineManifest> read = [] {
     const EmbeddedFile& file = embedded::engine_manifests().front();
     const Json document = parse_json(file.contents, file.name);
-    Manifests found;
-    document.at("gpu_products").get_to(found.gpu_products);
+    std::vector<EngineManifest> found;
     for (const Json& engine : document.at("engines"))
-      found.engines.push_back(object_from_json<EngineManifest>(engine, file.name));
+      found.push_back(object_from_json<EngineManifest>(engine, file.name));
     return found;
   }();
   return read;
@@ -58,7 +51,7 @@ FieldTable EngineManifest::describe() {
 }
 
 const EngineManifest& engine_manifest(std::string_view engine) {
-  const auto& all = manifests().engines;
+  const auto& all = manifests();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const EngineManifest& each) { return each.engine == engine; });
   WARPLOOM_ASSERT(found != all.end());  // every engine of the registry has one
@@ -71,12 +64,6 @@ std::string_view second_of(const std::vector<std::string>& entries, std::string_
     if (std::string_view(entry).substr(0, colon) == key) return std::string_view(entry).substr(colon + 1);
   }
   return {};
-}
-
-std::string gpu_product(std::string_view gpu) {
-  const auto& products = manifests().gpu_products;
-  const auto found = products.find(gpu);
-  return found == products.end() ? std::string() : found->second;
 }
 
 }  // namespace warploom

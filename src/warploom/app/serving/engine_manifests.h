@@ -44,7 +44,4 @@ const EngineManifest& engine_manifest(std::string_view engine);
 // The second part of the entry "KEY:SECOND" of a list; empty: the list has no such key.
 std::string_view second_of(const std::vector<std::string>& entries, std::string_view key);
 
-// The label nvidia.com/gpu.product of nodes with such a GPU; empty: not known.
-std::string gpu_product(std::string_view gpu);
-
 }  // namespace warploom
