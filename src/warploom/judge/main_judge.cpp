@@ -1,10 +1,10 @@
 // The program warploom-judge: all that `warploom` does, the training libraries, and judging. `warploom` hands
 // a command line to it, and sends it questions in JSON (--answer; the other end is answers/judge_process.h).
-#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <memory>

@@ -32,8 +32,8 @@ void add_options(std::vector<std::string>& words, const EmittedPool& pool) {
   const auto& keys = pool.engine->command_line.file_keys;
   const auto& renamed = pool.engine->manifests.dynamo_flags;
   for (const auto& [name, value] : pool.command.file) {
-    const auto key =
-        std::find_if(keys.begin(), keys.end(), [&](const FileKey& each) { return each.key == name; });
+    const auto key = std::find_if(keys.begin(), keys.end(),
+                                  [&key = name](const FileKey& each) { return each.key == key; });
     const auto flag = std::find_if(renamed.begin(), renamed.end(), [&](const RenamedFlag& each) {
       return key != keys.end() && each.own == key->flag;
     });

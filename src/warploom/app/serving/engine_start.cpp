@@ -103,7 +103,7 @@ void move_to_file(StartCommand& command, const EngineManifest& manifest, const E
       throw Unsupported(fmt::format("{}: {} takes no such flag, expected another engine", word, engine.name));
     const bool alone = key->takes == FileValue::Switch;
     std::string value = alone ? std::string("true") : command.words[++i];
-    if (key->key.ends_with("batch_sizes")) value = "[" + value + "]";
+    if (key->key.ends_with("batch_sizes")) value.insert(0, "[").append("]");
     command.file.emplace_back(key->key, value);
   }
   command.words = std::move(kept);
