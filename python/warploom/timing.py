@@ -10,8 +10,8 @@ def copies_of(operand_bytes):
     return max(2, min(MOST_COPIES, -(-ROTATED_BYTES // max(1, operand_bytes))))
 
 
-def graph_us(calls, replays=3):
-    """(median, least) microseconds of one call; `calls` are launched one after another in one graph."""
+def captured(calls):
+    """A graph of the calls, one after another."""
     calls[0]()
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
@@ -19,15 +19,23 @@ def graph_us(calls, replays=3):
         for call in calls:
             call()
     graph.replay()
-    times = []
-    for _ in range(replays):
-        begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
-        begin.record()
-        graph.replay()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end) * 1e3 / len(calls))
-    times.sort()
+    return graph
+
+
+def replay_us(graph, calls):
+    """Microseconds of each of the graph's calls, by the GPU's clock."""
+    begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
+    begin.record()
+    graph.replay()
+    end.record()
+    torch.cuda.synchronize()
+    return begin.elapsed_time(end) * 1e3 / calls
+
+
+def graph_us(calls, replays=3):
+    """(median, least) microseconds of one call; `calls` are launched one after another in one graph."""
+    graph = captured(calls)
+    times = sorted(replay_us(graph, len(calls)) for _ in range(replays))
     return times[len(times) // 2], times[0]
 
 

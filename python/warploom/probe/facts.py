@@ -1,0 +1,65 @@
+"""What this machine says of itself: processor, cores, versions; and what else it was doing."""
+
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+
+PACKAGES = ("torch", "triton", "numpy", "msgspec", "pyzmq", "vllm", "sglang", "flashinfer-python")
+
+
+def version_of(package):
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def processor():
+    """Of Linux: the model and the clocks that it tells, which a virtual machine may not know."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return {"model": platform.processor()}
+    cells = [tuple(map(str.strip, line.split(":", 1))) for line in lines if ":" in line]
+    first = dict(reversed(cells))
+    clocks = [float(value) for name, value in cells if name == "cpu MHz"]
+    return {
+        "model": first.get("model name", ""),
+        "family": " ".join(first.get(name, "") for name in ("cpu family", "model", "stepping")).strip(),
+        "mhz": max(clocks, default=0.0),
+        "cache": first.get("cache size", ""),
+        "virtual": "hypervisor" in first.get("flags", "").split(),
+    }
+
+
+def cpu_ticks():
+    """(all, stolen, idle) since the start of the machine, in ticks."""
+    try:
+        ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    except (OSError, ValueError):
+        return None
+    return sum(ticks), ticks[7], ticks[3] + ticks[4]
+
+
+def shares_since(before):
+    """Shares of the processors' time that were stolen by other machines, and idle."""
+    after = cpu_ticks()
+    if not (before and after and after[0] > before[0]):
+        return {}
+    total, stolen, idle = (b - a for a, b in zip(before, after))
+    return {"stolen_share": stolen / total, "idle_share": idle / total}
+
+
+def host_facts():
+    return {
+        "processor": processor(),
+        "cores_of_process": len(os.sched_getaffinity(0)),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "python_program": sys.implementation.name,
+        "load_at_start": os.getloadavg()[0],
+        "packages": {name: version for name in PACKAGES if (version := version_of(name))},
+    }

@@ -1,0 +1,139 @@
+"""The interpreter at the work of an engine's loop: choosing requests, calling modules, small arrays, messages."""
+
+import json
+import pickle
+
+from warploom.probe.workload import Workload, of_modules, per_call
+
+REQUESTS = 64
+
+
+class Request:
+    def __init__(self, number):
+        self.name = f"request-{number}"
+        self.tokens = 500 + number
+        self.computed = 499 + number
+        self.blocks = list(range(32))
+        self.outputs = []
+        self.finished = False
+
+
+def choose(requests, budget):
+    """A pass of a scheduler over its running requests."""
+    chosen, blocks, left = {}, {}, budget
+    for request in requests:
+        wanted = min(request.tokens - request.computed, left)
+        if wanted <= 0 or request.finished:
+            continue
+        chosen[request.name] = wanted
+        blocks[request.name] = tuple(request.blocks[-2:])
+        left -= wanted
+    for request in requests:
+        count = chosen.get(request.name, 0)
+        request.outputs.append(count)
+        if len(request.outputs) > 100:
+            request.outputs.clear()
+    return chosen, blocks, left
+
+
+def make_scheduling():
+    requests = [Request(number) for number in range(REQUESTS)]
+    return per_call(lambda: choose(requests, 2048), 50)
+
+
+class Module:
+    """Calls as torch's modules make them: __call__, hooks that are empty, forward with keywords."""
+
+    def __init__(self, below=None):
+        self.below, self.hooks, self.scale = below, {}, 1.0
+
+    def __call__(self, *args, **kwargs):
+        if self.hooks:
+            raise RuntimeError
+        return self.forward(*args, **kwargs)
+
+    def forward(self, value, scale=1.0):
+        return value * scale if self.below is None else self.below(value, scale=self.scale)
+
+
+def make_calls():
+    module = Module(Module(Module(Module())))
+    return per_call(lambda: module(1.0, scale=2.0), 3000)
+
+
+def make_numpy():
+    numpy = of_modules("numpy")
+    counts = numpy.ones(REQUESTS, dtype=numpy.int32)
+    computed = numpy.arange(500, 500 + REQUESTS, dtype=numpy.int32)
+    table = numpy.arange(REQUESTS * 512, dtype=numpy.int32).reshape(REQUESTS, 512)
+    out = numpy.zeros(4096, dtype=numpy.int64)
+
+    def inputs():
+        rows = numpy.repeat(numpy.arange(REQUESTS), counts)
+        ends = numpy.cumsum(counts)
+        positions = computed[rows] + numpy.arange(len(rows)) - numpy.repeat(ends - counts, counts)
+        out[: len(rows)] = table[rows, positions // 16] * 16 + positions % 16
+        return ends
+
+    return per_call(inputs, 300)
+
+
+def message():
+    return {
+        "request_id": "cmpl-0123456789abcdef-0",
+        "prompt_token_ids": list(range(512)),
+        "sampling": {"temperature": 0.0, "max_tokens": 256, "stop": [], "ignore_eos": True},
+        "arrival": 1234.5,
+    }
+
+
+def make_pickle():
+    asked = message()
+    return per_call(lambda: pickle.loads(pickle.dumps(asked)), 300)
+
+
+def make_json():
+    asked = message()
+    return per_call(lambda: json.loads(json.dumps(asked)), 60)
+
+
+def make_msgpack():
+    msgpack = of_modules("msgspec.msgpack")
+    asked = message()
+    return per_call(lambda: msgpack.decode(msgpack.encode(asked)), 300)
+
+
+def make_token_lists():
+    """Lists of tokens that are joined and cut, and keys that are hashed, as caches of prefixes do."""
+    tokens = list(range(1024))
+
+    def keys():
+        seen, before = {}, 0
+        for start in range(0, 1024, 16):
+            before = hash((before, tuple(tokens[start : start + 16])))
+            seen[before] = start
+        return seen
+
+    return per_call(keys, 100)
+
+
+def make_memory_copy():
+    source, target = bytearray(64 * 2**20), bytearray(64 * 2**20)
+
+    def copy():
+        memoryview(target)[:] = source
+
+    copy()
+    return per_call(copy, 1)
+
+
+WORK = [
+    Workload("python.scheduling", make_scheduling, size={"requests": REQUESTS}),
+    Workload("python.module_calls", make_calls),
+    Workload("python.token_lists", make_token_lists),
+    Workload("python.numpy_inputs", make_numpy, size={"requests": REQUESTS}),
+    Workload("python.pickle", make_pickle),
+    Workload("python.json", make_json),
+    Workload("python.msgpack", make_msgpack),
+    Workload("host.memory_copy", make_memory_copy, size={"bytes": 2 * 64 * 2**20}),
+]
