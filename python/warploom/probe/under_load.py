@@ -3,6 +3,7 @@
 import shutil
 import statistics
 import subprocess
+import threading
 import time
 
 from warploom.probe.gpu_work import LARGE, timed_graph
@@ -41,27 +42,54 @@ def other_users():
     return {"processes": len(apps), "gpus": [{"busy_percent": b, "memory_mib": m} for b, m in busy]}
 
 
+def readings_by_library():
+    """A function that reads the first GPU through NVIDIA's library; None where it is not installed."""
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+        gpu = pynvml.nvmlDeviceGetHandleByIndex(0)
+        pynvml.nvmlDeviceGetPowerUsage(gpu)
+    except Exception:  # no library, no driver, or a GPU that tells nothing
+        return None
+    return lambda: [
+        float(pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_SM)),
+        float(pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_MEM)),
+        pynvml.nvmlDeviceGetPowerUsage(gpu) / 1e3,
+        float(pynvml.nvmlDeviceGetTemperature(gpu, pynvml.NVML_TEMPERATURE_GPU)),
+    ]
+
+
+def readings_by_program():
+    rows = nvidia_smi("-i", "0", f"--query-gpu={FIELDS}", "--format=csv,noheader,nounits")
+    return [float(cell) for cell in rows[0]]
+
+
 class Meter:
-    """nvidia-smi's readings of the first GPU while it is open."""
+    """Readings of the first GPU while it is open, every 50 ms or as fast as nvidia-smi answers."""
 
     def __enter__(self):
-        words = ["nvidia-smi", "-i", "0", f"--query-gpu={FIELDS}", "--format=csv,noheader,nounits", "-lms", "50"]
-        self.rows = []
-        self.program = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        self.rows, self.ending = [], threading.Event()
+        self.read = readings_by_library() or readings_by_program
+        self.thread = threading.Thread(target=self._keep_reading, daemon=True)
+        self.thread.start()
         return self
 
-    def __exit__(self, *_):
-        self.program.terminate()
-        for line in self.program.communicate()[0].splitlines():
+    def _keep_reading(self):
+        while not self.ending.wait(0.05):
             try:
-                self.rows.append([float(cell) for cell in line.split(",")])
-            except ValueError:  # a line cut short, or a reading that this GPU has not
+                self.rows.append(self.read())
+            except Exception:  # a reading that this GPU has not, or one that came too late
                 continue
+
+    def __exit__(self, *_):
+        self.ending.set()
+        self.thread.join()
 
     def readings(self):
         """Medians of the second half, when the load has lasted; the first reading and the least clock too."""
         if not self.rows:
-            raise Missing("nvidia-smi gave no readings")
+            raise Missing("neither pynvml nor nvidia-smi gives readings")
         late = self.rows[len(self.rows) // 2 :]
         middle = {name: statistics.median(row[at] for row in late) for at, name in enumerate(NAMES)}
         return {**middle, "least_sm_mhz": min(row[0] for row in late), "readings": len(self.rows)}
@@ -69,8 +97,6 @@ class Meter:
 
 def lasting(one_us, size):
     """Repeats a sampler for seconds under the meter."""
-    if not shutil.which("nvidia-smi"):
-        raise Missing("nvidia-smi is not there")
     times, start = [], time.perf_counter()
     with Meter() as meter:
         while time.perf_counter() - start < SECONDS:
