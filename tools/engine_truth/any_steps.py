@@ -12,18 +12,13 @@ in FILE.T, waits until somebody creates FILE, and measures while it alone holds 
 """
 
 import argparse
-import csv
-import json
 import os
-import random
 import shutil
-import statistics
-import time
 
-from engine_setup import engine_arguments, model_folder, wait_for_turn
+from engine_setup import cut_layers, engine_arguments, model_folder, wait_for_turn
+from warploom.onboard import vllm_bench
+from warploom.onboard.step_record import StepRecord
 
-os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
-KERNELS_KEPT = 45
 DEFAULTS = {
     "max_model_len": 10000,
     "gpu_memory_utilization": 0.9,
@@ -35,185 +30,14 @@ DEFAULTS = {
 }
 
 
-def cut_layers(folder, layers):
-    """The model's folder with its first layers alone; lists of one entry a layer are cut too."""
-    path = os.path.join(folder, "config.json")
-    config = json.load(open(path))
-    for part in [config] + [value for value in config.values() if isinstance(value, dict)]:
-        count = part.get("num_hidden_layers")
-        if not count or count <= layers:
-            continue
-        part["num_hidden_layers"] = layers
-        for key, value in list(part.items()):
-            if isinstance(value, list) and len(value) == count:
-                part[key] = value[:layers]
-        if len(part.get("hybrid_override_pattern") or "") == count:
-            part["hybrid_override_pattern"] = part["hybrid_override_pattern"][:layers]
-    json.dump(config, open(path, "w"))
-
-
-def zero_router_biases(core):
-    worker = core.model_executor.driver_worker
-    model = getattr(worker, "worker", worker).model_runner.model
-    model = getattr(model, "unwrap", lambda: model)()
-    for name, weights in model.named_parameters():
-        of_router = name.endswith("bias") and ("router" in name or ".gate." in name)
-        if of_router or "e_score_correction_bias" in name:
-            weights.data.zero_()
-
-
-class Bench:
-    """One engine in this process, stepped by hand."""
-
-    def __init__(self, engine, vocabulary):
-        self.engine = engine
-        self.core = engine.engine_core.engine_core
-        self.vocabulary = vocabulary
-        self.rng = random.Random(5)
-        self.requests = 0
-
-    def add(self, tokens, outputs):
-        from vllm import SamplingParams
-
-        self.requests += 1
-        prompt = [self.rng.randrange(1000, self.vocabulary - 1000) for _ in range(tokens)]
-        sampling = SamplingParams(max_tokens=outputs, ignore_eos=True, temperature=0.0, detokenize=False)
-        self.engine.add_request(f"r{self.requests}", {"prompt_token_ids": prompt}, sampling)
-
-    def timed_step(self):
-        import torch
-
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        self.engine.step()
-        torch.cuda.synchronize()
-        return (time.perf_counter() - start) * 1e3
-
-    def drain(self):
-        while self.engine.has_unfinished_requests():
-            self.engine.step()
-
-    def start_decoding(self, requests, context, outputs):
-        for _ in range(requests):
-            self.add(context, outputs)
-        running = lambda: self.core.scheduler.running
-        while len(running()) < requests or self.core.scheduler.waiting or any(
-            request.num_computed_tokens < request.num_prompt_tokens for request in running()
-        ):
-            self.engine.step()
-
-    def mean_context(self):
-        return statistics.fmean(request.num_computed_tokens for request in self.core.scheduler.running)
-
-    def profiled(self, steps):
-        """Sum and span of the GPU's kernels in ms a step, kernels a step, name -> (calls, us)."""
-        import torch
-        from torch.profiler import ProfilerActivity, profile
-
-        with profile(activities=[ProfilerActivity.CUDA]) as profiler:
-            for _ in range(steps):
-                self.engine.step()
-            torch.cuda.synchronize()
-        cuda = torch.autograd.DeviceType.CUDA
-        events = [e for e in profiler.events() if e.device_type == cuda]
-        events = [e for e in events if e.time_range.end > e.time_range.start]
-        by_name = {}
-        for event in events:
-            calls, us = by_name.get(event.name, (0, 0.0))
-            by_name[event.name] = (calls + 1, us + event.time_range.end - event.time_range.start)
-        total = sum(us for _, us in by_name.values())
-        span = max(e.time_range.end for e in events) - min(e.time_range.start for e in events)
-        return total / steps / 1e3, span / steps / 1e3, len(events) / steps, by_name
-
-
-class Record:
-    def __init__(self, folder, tag, facts):
-        self.folder, self.tag, self.facts = folder, tag, facts
-        self.steps, self.kernels = [], []
-
-    def add(self, kind, batch, walls, profile, steps, contexts=("", "")):
-        total, span, count, by_name = profile
-        figures = [statistics.median(walls), min(walls), total, span]
-        self.steps.append([kind, batch, *(f"{v:.4f}" for v in figures), f"{count:.0f}", *contexts])
-        longest = sorted(by_name.items(), key=lambda item: -item[1][1])[:KERNELS_KEPT]
-        for name, (calls, us) in longest:
-            self.kernels.append([kind, batch, name[:140], round(calls / steps, 2), f"{us / steps:.2f}"])
-        print(f"{kind} {batch}: wall {figures[0]:.3f} ms, kernels {total:.3f} ms", flush=True)
-        self.write()
-
-    def write(self):
-        heads = {
-            "steps": "kind batch wall_ms wall_min_ms kernel_sum_ms span_ms kernels context_mean"
-            " kernel_context_mean",
-            "kernels": "kind batch kernel calls us",
-        }
-        for name, rows in (("steps", self.steps), ("kernels", self.kernels)):
-            with open(os.path.join(self.folder, f"{self.tag}_{name}.csv"), "w", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(heads[name].split())
-                writer.writerows(rows)
-        json.dump(self.facts, open(os.path.join(self.folder, f"{self.tag}_steps.json"), "w"), indent=1)
-
-
-def measure_prompts(bench, record, prompts):
-    for prompt in prompts:
-        tokens, cached = map(int, (prompt + "@0").split("@")[:2])
-
-        def start():
-            bench.add(cached + tokens, 1)
-            for _ in range(cached // tokens):
-                bench.engine.step()
-
-        walls = []
-        for _ in range(5):
-            start()
-            walls.append(bench.timed_step())
-            bench.drain()
-        start()
-        record.add("prefill", f"1x{prompt}", walls[2:], bench.profiled(1), 1)
-        bench.drain()
-
-
-def measure_decoding(bench, record, batches):
-    for batch in batches:
-        requests, context = map(int, batch.split("x"))
-        bench.start_decoding(requests, context, 60)
-        for _ in range(4):
-            bench.engine.step()
-        before = bench.mean_context()
-        walls = [bench.timed_step() for _ in range(10)]
-        between = bench.mean_context()
-        profile = bench.profiled(3)
-        contexts = [f"{(a + b) / 2:.1f}" for a, b in ((before, between), (between, bench.mean_context()))]
-        record.add("decode", batch, walls, profile, 3, contexts)
-        bench.drain()
-
-
-def measure_mixed(bench, record, batches):
-    for batch in batches:
-        decoding, tokens = batch.split("+")
-        bench.start_decoding(*map(int, decoding.split("x")), 200)
-        walls = []
-        for _ in range(4):
-            bench.add(int(tokens), 1)
-            walls.append(bench.timed_step())
-            bench.engine.step()
-        bench.add(int(tokens), 1)
-        record.add("mixed", batch, walls[1:], bench.profiled(1), 1)
-        bench.drain()
-
-
 def measure(bench, record, options):
     """Each kind of batch by itself, so that one that fails does not end the others."""
-    for run, batches in (
-        (measure_prompts, options.prefill),
-        (measure_decoding, options.decode),
-        (measure_mixed, options.mixed),
-    ):
+    for kind, run in vllm_bench.MEASURES.items():
         try:
-            run(bench, record, [batch for batch in batches.split(",") if batch])
+            for batch in filter(None, getattr(options, kind).split(",")):
+                run(bench, record, batch)
         except Exception as error:
-            print(f"any_steps: {run.__name__} ended: {error!r}", flush=True)
+            print(f"any_steps: {kind} ended: {error!r}", flush=True)
 
 
 def main():
@@ -239,14 +63,10 @@ def main():
 
     import torch
     import vllm
-    from vllm.engine.arg_utils import EngineArgs
-    from vllm.v1.engine.llm_engine import LLMEngine
 
-    engine = LLMEngine.from_engine_args(
-        EngineArgs(model=folder, load_format="dummy", skip_tokenizer_init=True, **arguments)
-    )
-    bench = Bench(engine, config.get("text_config", config)["vocab_size"])
-    zero_router_biases(bench.core)
+    engine = vllm_bench.start_engine(folder, arguments)
+    bench = vllm_bench.Bench(engine, config.get("text_config", config)["vocab_size"])
+    vllm_bench.zero_router_biases(bench.core)
     facts = {
         "version": vllm.__version__,
         "torch": torch.__version__,
@@ -257,7 +77,7 @@ def main():
         "mode": str(engine.vllm_config.compilation_config.cudagraph_mode),
     }
     with wait_for_turn(options.turn, options.tag):
-        measure(bench, Record(options.out, options.tag, facts), options)
+        measure(bench, StepRecord(options.out, options.tag, facts), options)
     os._exit(0)  # an engine in this process may not end by itself
 
 

@@ -2,33 +2,15 @@
 
 import contextlib
 import fcntl
-import json
 import os
 import platform
 import subprocess
+import sys
 import time
+from pathlib import Path
 
-
-def model_folder(config, tag):
-    folder = "/tmp/model_" + tag
-    os.makedirs(folder, exist_ok=True)
-    cfg = json.load(open(config))
-    cfg = dict(cfg.get("config", cfg))
-    cfg.pop("torch_dtype", None)
-    cfg["dtype"] = "bfloat16"
-    json.dump(cfg, open(folder + "/config.json", "w"))
-    return folder, cfg
-
-
-def engine_arguments(defaults, pairs):
-    out = dict(defaults)
-    for pair in pairs:
-        key, value = pair.split("=", 1)
-        try:
-            out[key] = json.loads(value)
-        except ValueError:
-            out[key] = value
-    return out
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+from warploom.onboard.engine_setup import cut_layers, engine_arguments, model_folder  # noqa: F401
 
 
 @contextlib.contextmanager

@@ -58,7 +58,10 @@ class Probe:
                 self.take(work, number)
                 self.take(REFERENCES["reference.host"], f"{work.name}/{number}")
                 if at % 4 == 0 or work in gpu_work.WORK:
-                    self.take(REFERENCES["reference.gpu"], f"{work.name}/{number}")
+                    self.gpu_reference(work, number)
+
+    def gpu_reference(self, work, number):
+        self.take(REFERENCES["reference.gpu"], f"{work.name}/{number}")
 
     def once(self, name, measure):
         if (name, 0) in self.journal.done:
@@ -126,7 +129,9 @@ def document_of(probe, machine, ticks, users):
         "processors": facts.shares_since(ticks),
         "noise": noise,
         "measured": measured,
-        "loads": {line["name"]: line["found"] for line in journal.lines if line.get("name") in under_load.LOADS},
+        "loads": {
+            line["name"]: line["found"] for line in journal.lines if line.get("name") in under_load.LOADS
+        },
         "missing": probe.missing,
     }
 
@@ -146,7 +151,9 @@ def parse(words):
     )
     parser.add_argument("--out", required=True, metavar="FILE", help="JSON that is written")
     parser.add_argument("--parts", default="host,gpu,links", help="of host, gpu and links; default: all")
-    parser.add_argument("--again", action="store_true", help="leave what a probe that was cut off has measured")
+    parser.add_argument(
+        "--again", action="store_true", help="leave what a probe that was cut off has measured"
+    )
     parser.add_argument(
         "--noise-limit",
         type=float,
@@ -169,7 +176,9 @@ def main(words):
     asked = parse(words)
     users, ticks = under_load.other_users(), facts.cpu_ticks()
     machine = {"host": facts.host_facts(), "gpus": under_load.gpu_facts()}
-    same = json.loads(json.dumps({**machine, "host": {**machine["host"], "load_at_start": 0, "processor": 0}}))
+    same = json.loads(
+        json.dumps({**machine, "host": {**machine["host"], "load_at_start": 0, "processor": 0}})
+    )
     if asked.again and os.path.exists(f"{asked.out}.part"):
         os.unlink(f"{asked.out}.part")
     try:
@@ -188,8 +197,8 @@ def main(words):
     worst = 100 * max(document["noise"].values(), default=0.0)
     if worst > asked.noise_limit:
         print(
-            f"probe: noise of {worst:.1f} %, expected at most {asked.noise_limit:g} %: other work runs on this "
-            f"machine. End it and run with --again, or raise --noise-limit",
+            f"probe: noise of {worst:.1f} %, expected at most {asked.noise_limit:g} %: other work runs here. "
+            f"End it and run with --again, or raise --noise-limit",
             file=sys.stderr,
         )
         return 2

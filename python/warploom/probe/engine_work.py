@@ -1,4 +1,4 @@
-"""Pieces of an engine's step as its host sees them: inputs, a layer kernel by kernel, layers in graphs, sampling.
+"""An engine's step as its host sees it: inputs, a layer kernel by kernel, layers in graphs, sampling.
 
 Sizes are small, so that the GPU is never what is waited for."""
 
@@ -34,7 +34,10 @@ def layers_of(torch):
             super().__init__()
             self.first, self.second = nn.RMSNorm(HIDDEN), nn.RMSNorm(HIDDEN)
             self.attention = Attention()
-            self.up, self.down = nn.Linear(HIDDEN, 2 * INNER, bias=False), nn.Linear(INNER, HIDDEN, bias=False)
+            self.up, self.down = (
+                nn.Linear(HIDDEN, 2 * INNER, bias=False),
+                nn.Linear(INNER, HIDDEN, bias=False),
+            )
 
         def forward(self, positions, hidden):
             hidden = hidden + self.attention(positions=positions, hidden=self.first(hidden))

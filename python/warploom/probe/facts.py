@@ -17,7 +17,7 @@ def version_of(package):
 
 
 def processor():
-    """Of Linux: the model and the clocks that it tells, which a virtual machine may not know."""
+    """What Linux tells: the model and the clocks, which a virtual machine may not know."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

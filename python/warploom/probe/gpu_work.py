@@ -1,4 +1,4 @@
-"""The GPU's rates: memory, products of known sizes, attention, norms; from CUDA graphs, operands out of L2."""
+"""The GPU's rates: memory, products of known sizes, attention, norms; in CUDA graphs, operands not in L2."""
 
 from warploom.probe.workload import Missing, Workload, cuda
 
@@ -141,8 +141,12 @@ def memory(work):
 
 
 WORK = [
-    Workload("memory.copy", memory(lambda _, s, t: lambda: t.copy_(s)), size={"bytes": 2 * LARGE}, kept=False),
-    Workload("memory.read", memory(lambda torch, s, _: lambda: torch.sum(s)), size={"bytes": LARGE}, kept=False),
+    Workload(
+        "memory.copy", memory(lambda _, s, t: lambda: t.copy_(s)), size={"bytes": 2 * LARGE}, kept=False
+    ),
+    Workload(
+        "memory.read", memory(lambda torch, s, _: lambda: torch.sum(s)), size={"bytes": LARGE}, kept=False
+    ),
     Workload("memory.write", memory(lambda _, s, t: lambda: t.fill_(1.0)), size={"bytes": LARGE}, kept=False),
     *(product(*shape) for shape in PRODUCTS),
     *(fp8_product(*shape) for shape in FP8_PRODUCTS),

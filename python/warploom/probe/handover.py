@@ -13,7 +13,9 @@ from warploom.probe.python_work import REQUESTS, make_scheduling
 from warploom.probe.workload import Workload, of_modules, per_call
 
 ECHO = "import os\nwhile True:\n    said = os.read(0, 4096)\n    if not said: break\n    os.write(1, said)\n"
-SPIN = "import sys\nsys.stdout.write('x')\nsys.stdout.flush()\nn = 0\nwhile True:\n    n = (n + 1) % 1000003\n"
+SPIN = (
+    "import sys\nsys.stdout.write('x')\nsys.stdout.flush()\nn = 0\nwhile True:\n    n = (n + 1) % 1000003\n"
+)
 ZMQ_ECHO = (
     "import sys, zmq\ns = zmq.Context().socket(zmq.PAIR)\ns.connect(sys.argv[1])\n"
     "while True: s.send(s.recv())\n"
@@ -98,7 +100,7 @@ def make_sleep():
 
 
 def make_beside_others():
-    """The scheduler's pass while three other processes keep a core busy each, as front ends and clients do."""
+    """The scheduler's pass while three other processes keep a core busy each, as clients do."""
     alone = make_scheduling()
 
     def sample():

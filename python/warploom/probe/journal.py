@@ -51,7 +51,7 @@ def quantile(values, share):
 
 
 def summary(samples):
-    """Of one measurement: the median and mean, percentiles, and half of their distance to the median."""
+    """One measurement: the median and mean, percentiles, and half of their distance to the median."""
     low, high = quantile(samples, 0.1), quantile(samples, 0.9)
     middle = statistics.median(samples)
     return {

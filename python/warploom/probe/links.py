@@ -1,4 +1,4 @@
-"""All-reduces over all GPUs of this host, a process each, as engines run them: from CUDA graphs, and plain."""
+"""All-reduces over all GPUs of a host, a process each, as engines run them: in CUDA graphs, and plain."""
 
 import json
 import os
@@ -82,5 +82,3 @@ def all_reduces(limit_s=120):
                 raise Missing(f"the ranks did not end in {limit_s} s")
         with open(path) as file:
             return {"gpus": count, "times": json.load(file)}
-
-

@@ -1,4 +1,4 @@
-"""The interpreter at the work of an engine's loop: choosing requests, calling modules, small arrays, messages."""
+"""The interpreter at the work of an engine's loop: choosing requests, calls, small arrays, messages."""
 
 import json
 import pickle

@@ -13,7 +13,7 @@ SIDE = 8192
 SECONDS = 2.5
 FIELDS = "clocks.sm,clocks.mem,power.draw,temperature.gpu"
 NAMES = ("sm_mhz", "memory_mhz", "watts", "celsius")
-LIMITS = "name,driver_version,memory.total,power.limit,clocks.max.sm,clocks.max.mem,ecc.mode.current,mig.mode.current"
+LIMITS = "name,driver_version,memory.total,power.limit,clocks.max.sm,clocks.max.mem,mig.mode.current"
 
 
 def nvidia_smi(*words):

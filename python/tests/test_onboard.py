@@ -1,0 +1,177 @@
+"""warploom.onboard without a GPU and without vLLM: which steps, the files, going on, refusals."""
+
+import csv
+import io
+import json
+import sys
+import tempfile
+import types
+import unittest
+from contextlib import redirect_stderr
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+from warploom.onboard import __main__ as command  # noqa: E402
+from warploom.onboard import engine_setup, plan, vllm_bench  # noqa: E402
+
+LLAMA = ROOT / "data/models/llama-3.1-8b.json"
+
+
+class StandInEngine:
+    """What of an engine is read: its configuration, and requests that decode a token a step."""
+
+    def __init__(self):
+        text = types.SimpleNamespace(num_experts=0)
+        cache = types.SimpleNamespace(num_gpu_blocks=2000, block_size=16)
+        scheduler = types.SimpleNamespace(max_num_batched_tokens=2048, max_num_seqs=64)
+        model = types.SimpleNamespace(hf_config=text, hf_text_config=text)
+        self.vllm_config = types.SimpleNamespace(
+            cache_config=cache, scheduler_config=scheduler, model_config=model
+        )
+        self.engine_core = types.SimpleNamespace(engine_core=types.SimpleNamespace())
+
+    def has_unfinished_requests(self):
+        return False
+
+
+def facts_of(_config):
+    return {
+        "engine": "vllm",
+        "model": "/tmp/x",
+        "gpu": "H200",
+        "vllm_version": "9.9.9",
+        "engine_kwargs": {"max_num_seqs": 64, "load_format": "dummy"},
+    }
+
+
+def noted(kind):
+    def measure(_bench, record, batch):
+        if batch == "8x500":
+            raise RuntimeError("no room")
+        name = f"1x{batch}" if kind == "prefill" else batch
+        record.add(kind, name, [2.0, 1.0, 3.0], (0.5, 0.6, 7, {"gemm": (4, 100.0), "norm": (2, 9.0)}), 2)
+
+    return measure
+
+
+class OnboardTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = Path(folder.name) / "out"
+
+    def onboard(self, *words, model=LLAMA, measures=None, start=StandInEngine):
+        told = io.StringIO()
+        with (
+            mock.patch.object(command.importlib.util, "find_spec", lambda _: True),
+            mock.patch.object(vllm_bench, "start_engine", lambda *_: start()),
+            mock.patch.object(vllm_bench, "zero_router_biases", lambda _: None),
+            mock.patch.object(vllm_bench, "MEASURES", measures or {k: noted(k) for k in vllm_bench.MEASURES}),
+            mock.patch("warploom.record.run_facts.vllm_facts", facts_of),
+            mock.patch("warploom.record.run_facts.machine_facts", dict),
+            mock.patch("warploom.program.find_program", mock.Mock(side_effect=FileNotFoundError)),
+            redirect_stderr(told),
+        ):
+            code = command.main(["--model", str(model), "--out", str(self.out), *words])
+        return code, told.getvalue()
+
+    def rows(self):
+        with open(self.out / "onboard_steps.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_writes_steps_facts_and_the_configuration(self):
+        code, told = self.onboard()
+        self.assertEqual(code, 0)
+        rows = self.rows()
+        self.assertIn({"prefill", "decode", "mixed"}, [{row["kind"] for row in rows}])
+        self.assertEqual(rows[0]["wall_ms"], "2.0000")
+        self.assertEqual(rows[0]["kernel_sum_ms"], "0.5000")
+        facts = json.loads((self.out / "run.json").read_text())
+        self.assertEqual(facts["model"], "config.json")
+        self.assertEqual(facts["engine_kwargs"], {"max_num_seqs": 64})
+        self.assertNotIn("expert_routing", facts)
+        config = json.loads((self.out / "config.json").read_text())
+        self.assertEqual(config["num_hidden_layers"], 32)
+        self.assertIn("decode 8x500: RuntimeError: no room", told)
+        self.assertNotIn("8x500", [row["batch"] for row in rows])
+        self.assertIn("warploom calibrate-machine --onboarded", told)
+
+    def test_goes_on_where_it_was_cut_off(self):
+        calls = []
+
+        def until_the_third(kind):
+            def measure(bench, record, batch):
+                if len(calls) == 3:
+                    raise KeyboardInterrupt
+                calls.append(batch)
+                noted(kind)(bench, record, batch)
+
+            return measure
+
+        with self.assertRaises(KeyboardInterrupt):
+            self.onboard(measures={kind: until_the_third(kind) for kind in vllm_bench.MEASURES})
+        self.assertEqual(len(self.rows()), 3)
+        first = self.rows()
+        code, _ = self.onboard()
+        self.assertEqual(code, 0)
+        rows = self.rows()
+        self.assertEqual(rows[:3], first)
+        self.assertEqual(len({(row["kind"], row["batch"]) for row in rows}), len(rows))
+
+    def test_does_not_go_on_in_another_runs_folder(self):
+        self.onboard()
+        code, told = self.onboard("--layers", "4")
+        self.assertEqual(code, 2)
+        self.assertIn("holds a run with layers None, this has 4", told)
+
+    def test_a_model_that_the_engine_refuses_is_said(self):
+        def refuse():
+            raise NotImplementedError("architecture X")
+
+        code, told = self.onboard(start=refuse)
+        self.assertEqual(code, 2)
+        self.assertIn("vllm refuses the model or its arguments: NotImplementedError: architecture X", told)
+
+    def test_what_is_no_configuration_is_refused_before_the_engine_starts(self):
+        code, told = self.onboard(model=ROOT / "data/gpus/a10.json", start=self.fail)
+        self.assertEqual(code, 2)
+        self.assertIn("no 'architectures', expected a model's config.json", told)
+        code, told = self.onboard(model=self.out / "absent.json", start=self.fail)
+        self.assertEqual(code, 2)
+        self.assertIn("absent.json", told)
+
+    def test_layers_are_cut_in_the_models_folder(self):
+        folder, _ = engine_setup.model_folder(LLAMA, "t", str(self.out.parent))
+        engine_setup.cut_layers(folder, 3)
+        self.assertEqual(json.loads(Path(folder, "config.json").read_text())["num_hidden_layers"], 3)
+
+    def test_an_absent_engine_is_said(self):
+        told = io.StringIO()
+        with mock.patch.object(command.importlib.util, "find_spec", lambda _: None), redirect_stderr(told):
+            code = command.main(["--model", str(LLAMA), "--out", str(self.out)])
+        self.assertEqual(code, 2)
+        self.assertIn("vllm is not installed in", told.getvalue())
+
+
+class PlanTest(unittest.TestCase):
+    def test_holds_what_the_engine_can_run(self):
+        planned = plan.steps(budget=2048, sequences=64, cache_tokens=32000)
+        self.assertIn(("prefill", "2048"), planned)
+        self.assertNotIn(("prefill", "4096"), planned)
+        self.assertIn(("decode", "32x500"), planned)
+        self.assertNotIn(("decode", "128x500"), planned)
+        self.assertNotIn(("decode", "64x500"), planned)  # 64 requests of 580 tokens do not fit the cache
+        self.assertNotIn(("mixed", "16x500+2048"), planned)
+        self.assertEqual(len(planned), len(set(planned)))
+
+    def test_each_third_of_it_has_every_kind(self):
+        planned = plan.steps(budget=8192, sequences=256, cache_tokens=400_000)
+        third = len(planned) // 3
+        for at in range(3):
+            self.assertEqual(len({kind for kind, _ in planned[at * third : (at + 1) * third]}), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,192 @@
+"""python -m warploom.onboard --engine vllm --model CONFIG --out FOLDER
+
+Runs the model with random weights in the vLLM installed here and times its steps, one after the other:
+1 to 256 decoding requests, prompts, both together; two to five minutes. Nothing is downloaded: --model is a
+config.json, or a record of data/models. A run that was cut off goes on where it ended. Then, where the
+program is there, FOLDER/machine.json is fitted, the file that --machine takes; else on any other machine:
+
+    warploom calibrate-machine --onboarded FOLDER [--probe PROBE.json] --output machine.json
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from warploom.onboard.engine_setup import cut_layers, engine_arguments, model_folder
+from warploom.onboard.plan import steps as planned_steps
+from warploom.onboard.step_record import StepRecord
+from warploom.record.folder import write_whole
+
+ENGINES = {"vllm": "vllm"}
+EXPERT_COUNTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
+DEFAULTS = {
+    "gpu_memory_utilization": 0.9,
+    "enable_prefix_caching": False,
+    "max_num_batched_tokens": 8192,
+    "max_num_seqs": 256,
+    "max_model_len": 10000,
+    "async_scheduling": False,
+}
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(
+        prog="python -m warploom.onboard",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--engine", choices=sorted(ENGINES), default="vllm")
+    parser.add_argument("--model", required=True, metavar="CONFIG", help="the model's config.json")
+    parser.add_argument(
+        "--out", required=True, metavar="FOLDER", help="what is measured; a run goes on in it"
+    )
+    parser.add_argument(
+        "--layers", type=int, help="the model's first layers alone, where it does not fit whole"
+    )
+    parser.add_argument("--kv", nargs="*", default=[], metavar="KEY=VALUE", help="arguments of the engine")
+    parser.add_argument("--seconds", type=float, default=600, help="begins no further step after so long")
+    parser.add_argument("--probe", metavar="FILE", help="of python -m warploom.probe on this machine")
+    asked = parser.parse_args(words)
+    if asked.layers is not None and asked.layers < 1:
+        parser.error(f"--layers: {asked.layers}, expected at least 1")
+    for pair in asked.kv:
+        if "=" not in pair:
+            parser.error(f"--kv: '{pair}', expected KEY=VALUE")
+    return asked
+
+
+def read_config(path):
+    """The model's configuration. ValueError says what is wrong with the file."""
+    if os.path.isdir(path):
+        path = os.path.join(path, "config.json")
+    try:
+        with open(path) as file:
+            config = json.load(file)
+    except (OSError, ValueError) as problem:
+        raise ValueError(f"--model: {path}: {problem}") from None
+    inner = config.get("config", config) if isinstance(config, dict) else {}
+    if not isinstance(inner, dict) or not inner.get("architectures"):
+        raise ValueError(f"--model: {path}: no 'architectures', expected a model's config.json")
+    return path
+
+
+def run_facts(engine, asked):
+    """What `warploom calibrate-machine` needs to know of the run, in the words of a recording."""
+    from warploom.record.run_facts import machine_facts, vllm_facts
+
+    config = engine.vllm_config
+    facts = vllm_facts(config)
+    facts["model"] = "config.json"
+    facts["engine_kwargs"].pop("load_format", None)
+    if getattr(config.model_config.hf_config, "quantization_config", None):
+        facts["engine_kwargs"].pop("quantization", None)  # the checkpoint's own
+    text = getattr(config.model_config, "hf_text_config", config.model_config.hf_config)
+    if any(getattr(text, name, 0) for name in EXPERT_COUNTS):
+        facts["expert_routing"] = "uniform"  # routers of random weights, without their biases
+    facts["layers"] = asked.layers
+    facts["machine"] = machine_facts()
+    return facts
+
+
+def check_same(folder, facts):
+    """Refuses to go on in a folder of another run."""
+    path = os.path.join(folder, "run.json")
+    if not os.path.exists(path):
+        return
+    with open(path) as file:
+        before = json.load(file)
+    for name in ("gpu", "vllm_version", "layers", "engine_kwargs"):
+        if before.get(name) != facts[name]:
+            raise ValueError(
+                f"--out: {folder} holds a run with {name} {before.get(name)}, this has {facts[name]}"
+            )
+
+
+def in_folder(asked, name):
+    return Path(asked.out) / name
+
+
+def measure(asked, folder, config):
+    from warploom.onboard import vllm_bench
+
+    start = time.monotonic()
+    arguments = engine_arguments(DEFAULTS, asked.kv)
+    try:
+        engine = vllm_bench.start_engine(folder, arguments)
+    except Exception as problem:  # the engine's own refusals have many types
+        raise ValueError(
+            f"vllm refuses the model or its arguments: {type(problem).__name__}: {problem}"
+        ) from problem
+    print(f"onboard: the engine is up after {time.monotonic() - start:.0f} s", file=sys.stderr)
+    facts = run_facts(engine, asked)
+    check_same(asked.out, facts)
+    write_whole(in_folder(asked, "run.json"), json.dumps(facts, indent=1) + "\n")
+    shutil.copy(os.path.join(folder, "config.json"), in_folder(asked, "config.json"))
+    bench = vllm_bench.Bench(engine, config.get("text_config", config)["vocab_size"])
+    vllm_bench.zero_router_biases(bench.core)
+    record = StepRecord(asked.out, "onboard", facts)
+    scheduler, cache = engine.vllm_config.scheduler_config, engine.vllm_config.cache_config
+    tokens = (cache.num_gpu_blocks or 0) * cache.block_size
+    plan = planned_steps(scheduler.max_num_batched_tokens, scheduler.max_num_seqs, tokens)
+    failed = []
+    for at, (kind, batch) in enumerate(plan):
+        name = f"1x{batch}" if kind == "prefill" else batch
+        if (kind, name) in record.done:
+            continue
+        if time.monotonic() - start > asked.seconds:
+            failed.append(f"{len(plan) - at} steps were not begun after {asked.seconds:.0f} s")
+            break
+        try:
+            vllm_bench.MEASURES[kind](bench, record, batch)
+        except Exception as problem:  # one batch that the engine cannot run leaves the others
+            failed.append(f"{kind} {batch}: {type(problem).__name__}: {problem}".split("\n")[0][:200])
+            bench.drain()
+    for line in failed:
+        print(f"onboard: {line}", file=sys.stderr)
+    return len(record.rows["steps"])
+
+
+def fit(asked):
+    """machine.json, where the program is on this machine."""
+    from warploom.program import find_program, run_json
+
+    words = ["calibrate-machine", "--onboarded", asked.out, "--output", str(in_folder(asked, "machine.json"))]
+    words += ["--probe", asked.probe] if asked.probe else []
+    try:
+        find_program()
+    except FileNotFoundError:
+        print("onboard: no program here; on another machine: warploom " + " ".join(words), file=sys.stderr)
+        return
+    run_json(words)
+    print(f"onboard: wrote {words[4]}", file=sys.stderr)
+
+
+def main(words):
+    asked = parse(words)
+    try:
+        path = read_config(asked.model)
+        if importlib.util.find_spec(ENGINES[asked.engine]) is None:
+            raise ValueError(f"--engine: {asked.engine} is not installed in {sys.executable}")
+        os.makedirs(asked.out, exist_ok=True)
+        folder, config = model_folder(path, "onboarded", asked.out)
+        if asked.layers:
+            cut_layers(folder, asked.layers)
+        if not measure(asked, folder, config):
+            raise ValueError("no step could be measured")
+        fit(asked)
+    except (ValueError, OSError) as problem:
+        print(f"onboard: {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # an engine in this process may not end by itself

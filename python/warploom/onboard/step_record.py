@@ -1,0 +1,58 @@
+"""The files of measured steps: TAG_steps.csv and TAG_kernels.csv, whole after every batch."""
+
+import csv
+import json
+import os
+import statistics
+import sys
+
+KERNELS_KEPT = 45
+HEADS = {
+    "steps": "kind batch wall_ms wall_min_ms kernel_sum_ms span_ms kernels context_mean kernel_context_mean",
+    "kernels": "kind batch kernel calls us",
+}
+
+
+class StepRecord:
+    """`facts` go into TAG_steps.json. Rows that the files hold already are kept."""
+
+    def __init__(self, folder, tag, facts):
+        self.folder, self.tag, self.facts = folder, tag, facts
+        self.rows = {name: self._rows_of(name) for name in HEADS}
+        self.done = {(row[0], row[1]) for row in self.rows["steps"]}
+
+    def path(self, name):
+        return os.path.join(self.folder, f"{self.tag}_{name}")
+
+    def _rows_of(self, name):
+        path = self.path(f"{name}.csv")
+        if not os.path.exists(path):
+            return []
+        with open(path, newline="") as file:
+            return list(csv.reader(file))[1:]
+
+    def add(self, kind, batch, walls, profile, steps, contexts=("", "")):
+        total, span, count, by_name = profile
+        figures = [statistics.median(walls), min(walls), total, span]
+        self.rows["steps"].append([kind, batch, *(f"{v:.4f}" for v in figures), f"{count:.0f}", *contexts])
+        longest = sorted(by_name.items(), key=lambda item: -item[1][1])[:KERNELS_KEPT]
+        for name, (calls, us) in longest:
+            self.rows["kernels"].append(
+                [kind, batch, name[:140], round(calls / steps, 2), f"{us / steps:.2f}"]
+            )
+        print(
+            f"{kind} {batch}: wall {figures[0]:.3f} ms, kernels {total:.3f} ms", file=sys.stderr, flush=True
+        )
+        self.write()
+
+    def write(self):
+        for name in ("kernels", "steps"):  # a step is done when it stands in the last of them
+            path = self.path(f"{name}.csv")
+            with open(path + ".part", "w", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(HEADS[name].split())
+                writer.writerows(self.rows[name])
+            os.replace(path + ".part", path)
+        with open(self.path("steps.json.part"), "w") as file:
+            json.dump(self.facts, file, indent=1)
+        os.replace(self.path("steps.json.part"), self.path("steps.json"))

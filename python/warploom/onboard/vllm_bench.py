@@ -1,0 +1,143 @@
+"""One vLLM engine in this process, stepped by hand, one step after the other.
+
+Touches nothing inside the engine but the list of running requests, so that new versions work."""
+
+import os
+import random
+import statistics
+import time
+
+os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
+
+
+def zero_router_biases(core):
+    """Random biases of routers send nearly all tokens to the same few experts."""
+    worker = core.model_executor.driver_worker
+    model = getattr(worker, "worker", worker).model_runner.model
+    model = getattr(model, "unwrap", lambda: model)()
+    for name, weights in model.named_parameters():
+        of_router = name.endswith("bias") and ("router" in name or ".gate." in name)
+        if of_router or "e_score_correction_bias" in name:
+            weights.data.zero_()
+
+
+def start_engine(folder, arguments):
+    from vllm.engine.arg_utils import EngineArgs
+    from vllm.v1.engine.llm_engine import LLMEngine
+
+    return LLMEngine.from_engine_args(
+        EngineArgs(model=folder, load_format="dummy", skip_tokenizer_init=True, **arguments)
+    )
+
+
+class Bench:
+    def __init__(self, engine, vocabulary):
+        self.engine = engine
+        self.core = engine.engine_core.engine_core
+        self.vocabulary = vocabulary
+        self.rng = random.Random(5)
+        self.requests = 0
+
+    def add(self, tokens, outputs):
+        from vllm import SamplingParams
+
+        self.requests += 1
+        prompt = [self.rng.randrange(1000, self.vocabulary - 1000) for _ in range(tokens)]
+        sampling = SamplingParams(max_tokens=outputs, ignore_eos=True, temperature=0.0, detokenize=False)
+        self.engine.add_request(f"r{self.requests}", {"prompt_token_ids": prompt}, sampling)
+
+    def timed_step(self):
+        import torch
+
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        self.engine.step()
+        torch.cuda.synchronize()
+        return (time.perf_counter() - start) * 1e3
+
+    def drain(self):
+        while self.engine.has_unfinished_requests():
+            self.engine.step()
+
+    def start_decoding(self, requests, context, outputs):
+        for _ in range(requests):
+            self.add(context, outputs)
+        running = lambda: self.core.scheduler.running
+        while (
+            len(running()) < requests
+            or self.core.scheduler.waiting
+            or any(request.num_computed_tokens < request.num_prompt_tokens for request in running())
+        ):
+            self.engine.step()
+
+    def mean_context(self):
+        return statistics.fmean(request.num_computed_tokens for request in self.core.scheduler.running)
+
+    def profiled(self, steps):
+        """Sum and span of the GPU's kernels in ms a step, kernels a step, name -> (calls, us)."""
+        import torch
+        from torch.profiler import ProfilerActivity, profile
+
+        with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+            for _ in range(steps):
+                self.engine.step()
+            torch.cuda.synchronize()
+        cuda = torch.autograd.DeviceType.CUDA
+        events = [e for e in profiler.events() if e.device_type == cuda]
+        events = [e for e in events if e.time_range.end > e.time_range.start]
+        by_name = {}
+        for event in events:
+            calls, us = by_name.get(event.name, (0, 0.0))
+            by_name[event.name] = (calls + 1, us + event.time_range.end - event.time_range.start)
+        total = sum(us for _, us in by_name.values())
+        span = max(e.time_range.end for e in events) - min(e.time_range.start for e in events)
+        return total / steps / 1e3, span / steps / 1e3, len(events) / steps, by_name
+
+
+def measure_prompt(bench, record, prompt):
+    """A prompt is T, or T@C: a chunk of T tokens after C of the same prompt (C a multiple of T)."""
+    tokens, cached = map(int, (prompt + "@0").split("@")[:2])
+
+    def start():
+        bench.add(cached + tokens, 1)
+        for _ in range(cached // tokens):
+            bench.engine.step()
+
+    walls = []
+    for _ in range(5):
+        start()
+        walls.append(bench.timed_step())
+        bench.drain()
+    start()
+    record.add("prefill", f"1x{prompt}", walls[2:], bench.profiled(1), 1)
+    bench.drain()
+
+
+def measure_decoding(bench, record, batch):
+    requests, context = map(int, batch.split("x"))
+    bench.start_decoding(requests, context, 60)
+    for _ in range(4):
+        bench.engine.step()
+    before = bench.mean_context()
+    walls = [bench.timed_step() for _ in range(10)]
+    between = bench.mean_context()
+    profile = bench.profiled(3)
+    contexts = [f"{(a + b) / 2:.1f}" for a, b in ((before, between), (between, bench.mean_context()))]
+    record.add("decode", batch, walls, profile, 3, contexts)
+    bench.drain()
+
+
+def measure_mixed(bench, record, batch):
+    decoding, tokens = batch.split("+")
+    bench.start_decoding(*map(int, decoding.split("x")), 200)
+    walls = []
+    for _ in range(4):
+        bench.add(int(tokens), 1)
+        walls.append(bench.timed_step())
+        bench.engine.step()
+    bench.add(int(tokens), 1)
+    record.add("mixed", batch, walls[1:], bench.profiled(1), 1)
+    bench.drain()
+
+
+MEASURES = {"prefill": measure_prompt, "decode": measure_decoding, "mixed": measure_mixed}
