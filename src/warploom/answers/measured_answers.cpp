@@ -8,9 +8,11 @@
 #include "warploom/app/data/train.h"
 #include "warploom/app/data/train_ceilings.h"
 #include "warploom/app/runs/calibrate_host_runs.h"
+#include "warploom/app/runs/calibrate_machine.h"
 #include "warploom/report/calibration_report.h"
 #include "warploom/report/host_calibration_report.h"
 #include "warploom/report/import_report.h"
+#include "warploom/report/machine_calibration_report.h"
 #include "warploom/report/sweep_plan_report.h"
 #include "warploom/report/training_report.h"
 
@@ -40,6 +42,8 @@ constexpr AnsweredRequest kMeasuredAnswers[] = {
     {"calibrate", answer_by<CalibrateRequest, calibrate, calibration_json, calibration_text>},
     {"calibrate_host",
      answer_with_model<CalibrateHostRequest, fit_host, host_calibration_json, host_calibration_text>},
+    {"calibrate_machine", answer_with_model<CalibrateMachineRequest, calibrate_machine, machine_calibration_json,
+                                            machine_calibration_text>},
     {"validate_kernels",
      nullptr,
      {.access = kClients, .files = {"data", "predictor", "baselines", "baseline_data"}}},
@@ -47,11 +51,11 @@ constexpr AnsweredRequest kMeasuredAnswers[] = {
     {"validate_ceilings", nullptr, {.access = kClients, .files = {"data", "tuned", "published"}}},
     {"validate_static",
      nullptr,
-     {.access = kClients, .files = {"truth", "requests", "data", "predictor", "host_profile", "baselines"}}},
+     {.access = kClients, .files = {"truth", "requests", "data", "predictor", "host_profile", "machine", "baselines"}}},
     {"validate_serving",
      nullptr,
-     {.access = kClients, .files = {"run", "requests", "predictor", "host_profile"}}},
-    {"validate_concurrency", nullptr, {.access = kClients, .files = {"truth", "predictor", "host_profile"}}},
+     {.access = kClients, .files = {"run", "requests", "predictor", "host_profile", "machine"}}},
+    {"validate_concurrency", nullptr, {.access = kClients, .files = {"truth", "predictor", "host_profile", "machine"}}},
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "warploom/app/plan/plan_request.h"
 #include "warploom/app/plan/support_matrix.h"
 #include "warploom/app/predict/predict_operator.h"
+#include "warploom/app/runs/calibrate_machine.h"
 #include "warploom/app/serving/calibrate_host.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/price_step.h"
@@ -113,6 +114,7 @@ const std::vector<DescribedRequest>& described_requests() {
       described<SweepPlanRequest>("chooses what warploom-collect times"),
       described<CalibrateRequest>("fits a predictor to one GPU's sweep"),
       described<CalibrateHostRequest>("fits a host profile to steps or runs of your engine"),
+      described<CalibrateMachineRequest>("the profile of a machine from a probe or an onboarded engine"),
       described<ImportRequest>("reads measured data into a store"),
       described<TrainRequest>("learns a predictor from measured data"),
       judged("validate_kernels", "a predictor against measured kernels"),

@@ -29,6 +29,7 @@ void add_sweep_plan_command(Command& app);
 void add_train_command(Command& app);
 void add_calibrate_command(Command& app);
 void add_calibrate_host_command(Command& app);
+void add_calibrate_machine_command(Command& app);
 // The program warploom-judge has the command; others hand it on (judging_elsewhere.cpp).
 void add_validate_command(Command& app);
 void add_train_ceilings_command(Command& app);

@@ -87,6 +87,7 @@ void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew, Sen
     add_sweep_plan_command(program);
     add_calibrate_command(program);
     add_calibrate_host_command(program);
+    add_calibrate_machine_command(program);
     add_import_command(program);
     add_convert_clients_command(program);
     add_train_command(program);

@@ -25,6 +25,7 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
   setup.predictor = request.predictor;
   setup.expert_routing = request.expert_routing;
   setup.host.profile = request.host_profile;
+  setup.host.machine = request.machine;
   setup.host.measured_at = request.measured_at;
   setup.network = request.network;
   const auto [engine, version] =

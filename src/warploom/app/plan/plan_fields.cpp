@@ -54,6 +54,7 @@ FieldTable PlanRequest::describe() {
       .add("acceptance_length", &R::acceptance_length,
            {.doc = "mean tokens that a verifying step yields", .min = 1, .max = 65})
       .add("host_profile", &R::host_profile, {.doc = "the machine that runs the engine"})
+      .add("machine", &R::machine, {.doc = "your machine as it was measured: calibrate-machine writes it"})
       .add("measured_at", &R::measured_at,
            {.doc = "where the latencies count from that limits mean: client, its way included, or engine"})
       .add("network", &R::network, {.doc = "between nodes, in place of the nodes' records"})

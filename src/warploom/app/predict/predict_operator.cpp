@@ -7,6 +7,7 @@
 #include <set>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/predict/machine_profile.h"
 #include "warploom/app/predict/tier_requirement.h"
 #include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
@@ -30,6 +31,7 @@ FieldTable PredictRequest::describe() {
   return RequestFields<R>("predict")
       .add("gpu", &R::gpu, {.doc = "a name, an alias, or the path of your own record", .required = true})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("machine", &R::machine, {.doc = "your machine as it was measured: calibrate-machine writes it"})
       .add("framework", &R::framework, {.doc = "an engine, or who else made the kernel; absent: any"})
       .add("framework_version", &R::version, {.doc = "absent: the newest measured"})
       .add("kernel", &R::kernel, {.doc = "kernel name in the measured data; absent: the default"})
@@ -201,7 +203,12 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   check_network(result.op, result.gpu);
   const KernelContext named{request.framework, request.version, request.kernel};
   const KernelContext context = asked_kernel(request, engine, result.op, result.gpu);
-  const KernelAnswer answer = model.answer(result.op, result.gpu, context);
+  KernelAnswer answer = model.answer(result.op, result.gpu, context);
+  if (!request.machine.empty()) {
+    const MachineProfile machine = load_machine_profile(request.machine, request.files);
+    check_machine(machine, result.gpu.name, request.framework, request.version);
+    answer.estimate = on_machine(answer.estimate, result.op, machine);
+  }
   check_tier(request.require_tier, answer.estimate.tier);
   const KernelSource source(answer, result.op, named);
   result.framework = source.framework;

@@ -22,6 +22,7 @@ struct PredictRequest {
   Operator op;
   std::string gpu;        // name, alias or path of a record
   std::string predictor;  // as open_latency_model takes it
+  std::string machine;    // as load_machine_profile takes it; empty: none
   // The implementation. A framework alone is the engine's own choice of kernel, as `step --engine` has it;
   // all empty: what engines ship, which the result names.
   std::string framework, version, kernel;

@@ -25,6 +25,9 @@ FieldTable HostSettings::describe() {
                          .add("host_profile", &HostSettings::profile,
                               {.doc = "the machine that runs the engine: public_fleet, xeon_16_cores or a "
                                       "file that calibrate-host wrote"})
+                         .add("machine", &HostSettings::machine,
+                              {.doc = "your machine as it was measured: a file that calibrate-machine wrote; "
+                                      "it scales the host's constants and the GPU's kernels"})
                          .add("measured_at", &HostSettings::measured_at,
                               {.doc = "where latencies count from: client, its way to the engine's queue "
                                       "included, or engine",

@@ -24,6 +24,7 @@ struct EnumNames<MeasuredAt> {
 struct HostSettings {
   MeasuredAt measured_at = MeasuredAt::Client;
   std::string profile = std::string(kDefaultHostProfile);  // as load_host_profile takes it
+  std::string machine;  // a file of load_machine_profile, in place of the profile; empty: none
   std::map<std::string, double, std::less<>> values;  // by the names of HostModel's fields, in their units
 
   // Puts the client before the host where it is asked for, then sets `values`. Throws InvalidInput on a way

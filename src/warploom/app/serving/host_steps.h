@@ -1,8 +1,10 @@
 // Steps of a real engine as they were timed one by one, with async scheduling off: the columns `kind`,
-// `batch` and `wall_ms` of a steps file (docs/formats.md). Other columns are not read.
+// `batch` and `wall_ms` of a steps file (docs/formats.md), and `kernel_sum_ms` where it has one. Other columns
+// are not read.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@ struct MeasuredStep {
   std::string batch;  // as written: "4x500", "1x2048", "16x500+512"
   StepShape shape;
   Seconds wall;  // from the choice of the step to the choice of the next
+  std::optional<Seconds> kernels;  // their sum, of the column `kernel_sum_ms` where there is one
 };
 
 // Throws InvalidInput naming file, line and column on kinds other than prefill, decode and mixed, on batches

@@ -17,8 +17,8 @@ PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
   const LaunchMode mode =
       graph_limits_of(setup.config).mode(StepShape::tokens_of(shape.prefill), shape.tokens());
   const auto host = [&](int side) {
-    return setup.config.host.overhead(priced.gpu.p50, shape.requests(), mode, schedules_ahead(setup.config),
-                                      side);
+    const HostModel& model = side < 0 ? setup.host_least : side > 0 ? setup.host_most : setup.config.host;
+    return model.overhead(priced.gpu.p50, shape.requests(), mode, schedules_ahead(setup.config), side);
   };
   priced.host = host(0);
   priced.host_least = host(-1);

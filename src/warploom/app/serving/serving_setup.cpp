@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "warploom/app/predict/machine_latency.h"
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
 #include "warploom/base/error.h"
@@ -202,6 +203,40 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
                                               beside.speculation.steps);
 }
 
+// What was measured of the machine that is meant; nothing where none is named.
+std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, const GpuSpec& gpu) {
+  const HostSettings& host = request.host;
+  if (host.machine.empty()) return std::nullopt;
+  MachineProfile machine = load_machine_profile(host.machine, request.files);
+  const std::string& engine = request.framework.empty() ? request.config.engine : request.framework;
+  check_machine(machine, gpu.name, engine, request.version);
+  if (!machine.base.empty() && host.profile != kDefaultHostProfile && host.profile != machine.base)
+    throw InvalidInput(fmt::format("machine: '{}' scales the host profile {}, and host_profile is {}; expected "
+                                   "one of the two options",
+                                   machine.name, machine.base, host.profile));
+  return machine;
+}
+
+void set_host(ServingSetup& setup, const ServingSetupRequest& request, const EngineSpec& priced,
+              const std::optional<MachineProfile>& machine) {
+  const bool scaled = machine && !machine->base.empty();
+  const HostProfile profile = load_host_profile(scaled ? machine->base : request.host.profile, request.files);
+  setup.host_profile = scaled ? fmt::format("{} ({})", machine->name, profile.name) : profile.name;
+  const LaunchedLayers layers = launched_layers(priced, setup);
+  const ClientWay way = client_way_of(profile, priced.name);
+  const auto host_at = [&](int side) {
+    const EngineHost& constants = profile.engine(priced.name);
+    HostModel host =
+        (scaled ? scaled_host(constants, machine->host_factors(side)) : constants).of(layers);
+    request.host.apply(host, way);
+    return host;
+  };
+  setup.config.host = host_at(0);
+  setup.host_least = host_at(-1);
+  setup.host_most = host_at(1);
+  setup.handshake = way.handshake;
+}
+
 }  // namespace
 
 void check_simulated_engine(const std::string& engine) {
@@ -288,14 +323,12 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .rule = priced.kernel};
   setup.defaults_version = defaults_used_instead(priced, request.version);
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
-  const HostProfile profile = load_host_profile(request.host.profile, request.files);
-  setup.host_profile = profile.name;
-  setup.config.host = profile.engine(priced.name).of(launched_layers(priced, setup));
-  const ClientWay way = client_way_of(profile, priced.name);
-  request.host.apply(setup.config.host, way);
+  const std::optional<MachineProfile> machine = machine_of(request, *setup.gpu);
+  set_host(setup, request, priced, machine);
   setup.measured_at = request.host.measured_at;
-  setup.handshake = way.handshake;
   setup.latency = std::move(latency);
+  if (machine && !machine->kernels.empty())
+    setup.latency = std::make_shared<const MachineLatency>(std::move(setup.latency), *machine);
   setup.pricer = pricer_of(setup, beside);
   return setup;
 }

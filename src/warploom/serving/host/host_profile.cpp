@@ -67,6 +67,15 @@ FieldTable EngineHost::describe() {
       .table();
 }
 
+FieldTable ProbedWork::describe() {
+  using W = ProbedWork;
+  return FieldList<W>("probed_work")
+      .add("work", &W::work, {.doc = "by the probe's name, such as engine.layer", .required = true})
+      .add("us", &W::time,
+           {.unit = "us", .doc = "its median", .required = true, .min = 1e-3, .max = 1e9, .scale = 1e-6})
+      .table();
+}
+
 FieldTable HostProfile::describe() {
   using P = HostProfile;
   return FieldList<P>("host_profile")
@@ -74,6 +83,7 @@ FieldTable HostProfile::describe() {
       .add("title", &P::title, {.doc = "one line for people"})
       .add("source", &P::source, {.doc = "what the constants were measured or fitted on", .required = true})
       .add("engines", &P::engines, {.doc = "the engines whose constants are known", .required = true})
+      .add("probe", &P::probe, {.doc = "what a probe of the machine took, which others are compared with"})
       .table();
 }
 

@@ -51,11 +51,19 @@ struct EngineHost {
   HostModel of(const LaunchedLayers& layers) const;
 };
 
+// What `python -m warploom.probe` took for a piece of work on the profile's machine.
+struct ProbedWork {
+  std::string work;
+  Seconds time{0.0};
+  static FieldTable describe();
+};
+
 struct HostProfile {
   std::string name;
   std::string title;
   std::string source;  // what the constants were measured or fitted on
   std::vector<EngineHost> engines;
+  std::vector<ProbedWork> probe;  // medians; empty: the machine was never probed
 
   static FieldTable describe();
   // Throws Unsupported when the profile does not have the engine: it names those that it has.

@@ -1,0 +1,170 @@
+#include "warploom/app/predict/machine_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/hardware/record_version.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kMachineSchema = "warploom_machine";
+constexpr std::int64_t kMachineVersion = 1;
+// Factors beyond this are no machine of the same kind, but a damaged or foreign file.
+constexpr double kLeastFactor = 0.02, kMostFactor = 50;
+
+template <class Scale>
+void add_factors(FieldList<Scale>& fields) {
+  const auto factor = [](std::string_view doc) {
+    return FieldOptions{.doc = doc, .required = true, .min = kLeastFactor, .max = kMostFactor};
+  };
+  fields.add("factor", &Scale::factor, factor("of the time without the profile"))
+      .add("low", &Scale::low, factor("its 10th percentile"))
+      .add("high", &Scale::high, factor("its 90th percentile"));
+}
+
+template <class Scale>
+void check_scales(const std::vector<Scale>& scales, std::string_view name, std::string_view where) {
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const Scale& scale = scales[i];
+    if (scale.low > scale.factor || scale.factor > scale.high)
+      throw InvalidInput(fmt::format("{}: {}[{}]: low, factor and high are {}, {}, {}, expected them in order",
+                                     where, name, i, scale.low, scale.factor, scale.high));
+    for (std::size_t j = 0; j < i; ++j)
+      if (scales[j].group == scale.group)
+        throw InvalidInput(fmt::format("{}: '{}' has {} twice, expected each once", where, name,
+                                       name_of(scale.group)));
+  }
+}
+
+}  // namespace
+
+FieldTable HostScale::describe() {
+  FieldList<HostScale> fields("host_scale");
+  fields.add("group", &HostScale::group, {.doc = "constants of a host profile", .required = true});
+  add_factors(fields);
+  return fields.table();
+}
+
+FieldTable KernelScale::describe() {
+  FieldList<KernelScale> fields("kernel_scale");
+  fields.add("group", &KernelScale::group, {.doc = "kernels by what limits them", .required = true});
+  add_factors(fields);
+  fields.add("scatter", &KernelScale::scatter,
+             {.doc = "half-width in ln of what measured products keep after the factor; 0: not known",
+              .min = 0,
+              .max = 1});
+  return fields.table();
+}
+
+FieldTable MachineProfile::describe() {
+  using P = MachineProfile;
+  return FieldList<P>("machine")
+      .add("name", &P::name, {.doc = "short name", .required = true})
+      .add("source", &P::source, {.doc = "what was measured, and when", .required = true})
+      .add("gpu", &P::gpu, {.doc = "the GPU by the catalog's name; absent: kernels were not measured"})
+      .add("engine", &P::engine, {.doc = "whose steps were timed; absent: none's"})
+      .add("engine_version", &P::engine_version, {.doc = "of that engine"})
+      .add("base", &P::base, {.doc = "host profile that is scaled; absent: the host was not measured"})
+      .add("host", &P::host, {.doc = "factors of the host's constants"})
+      .add("kernels", &P::kernels, {.doc = "factors of kernels"})
+      .table();
+}
+
+HostFactors MachineProfile::host_factors(int side) const {
+  HostFactors factors;
+  factors.fill(1);
+  for (const HostScale& scale : host)
+    factors[std::size_t(scale.group)] = side < 0 ? scale.low : side > 0 ? scale.high : scale.factor;
+  return factors;
+}
+
+const KernelScale* MachineProfile::scale_of(KernelGroup group) const {
+  const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                  [&](const KernelScale& scale) { return scale.group == group; });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+MachineProfile machine_profile_from_json(const Json& document, std::string_view where) {
+  check_record_version(document, kMachineSchema, kMachineVersion, where);
+  MachineProfile profile;
+  read_fields(document, fields_of<MachineProfile>(), &profile, where);
+  check_scales(profile.host, "host", where);
+  check_scales(profile.kernels, "kernels", where);
+  if (profile.host.empty() != profile.base.empty())
+    throw InvalidInput(fmt::format("{}: 'base' goes with 'host', expected both or none", where));
+  if (profile.kernels.empty() != profile.gpu.empty())
+    throw InvalidInput(fmt::format("{}: 'gpu' goes with 'kernels', expected both or none", where));
+  return profile;
+}
+
+Json machine_profile_to_json(const MachineProfile& profile) {
+  Json document = {{"schema", kMachineSchema}, {"version", kMachineVersion}};
+  document.update(to_json(profile));
+  return document;
+}
+
+MachineProfile load_machine_profile(const std::string& path, const FileScope& files) {
+  if (!files.holds(path))
+    throw NotFound(fmt::format("machine: '{}' is no file, expected one that calibrate-machine wrote", path));
+  return machine_profile_from_json(parse_json(read_file(path), path), path);
+}
+
+void check_machine(const MachineProfile& profile, std::string_view gpu, std::string_view engine,
+                   std::string_view version) {
+  const auto refuse = [&](std::string_view what, std::string_view has, std::string_view asked) {
+    throw InvalidInput(fmt::format("machine: '{}' was measured with {} {}, the question is of {}; expected a "
+                                   "profile of the same",
+                                   profile.name, what, has, asked));
+  };
+  if (!profile.gpu.empty() && profile.gpu != gpu) refuse("GPU", profile.gpu, gpu);
+  if (!profile.engine.empty() && !engine.empty() && profile.engine != engine)
+    refuse("engine", profile.engine, engine);
+  if (!profile.engine_version.empty() && !version.empty() && profile.engine_version != version)
+    refuse(profile.engine, profile.engine_version, version);
+}
+
+std::optional<KernelGroup> group_of(Bound bound) {
+  switch (bound) {
+    case Bound::Tensor:
+    case Bound::Fma:
+    case Bound::SpecialFunction:
+    case Bound::Shared:
+      return KernelGroup::Computing;
+    case Bound::L2:
+    case Bound::Dram:
+      return KernelGroup::Streaming;
+    case Bound::Network:
+    case Bound::Launch:
+      break;
+  }
+  return std::nullopt;
+}
+
+LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile) {
+  const std::optional<KernelGroup> group = group_of(estimate.bound);
+  const KernelScale* scale = group ? profile.scale_of(*group) : nullptr;
+  if (scale == nullptr) return estimate;
+  const auto half_width = [&](Seconds end) {
+    const double width = std::abs(std::log(end.value() / estimate.p50.value()));
+    if (scale->scatter <= 0 || !std::holds_alternative<Gemm>(op)) return width;
+    return std::min(width, scale->scatter);
+  };
+  const double below = half_width(estimate.p10), above = half_width(estimate.p90);
+  // The factor's own doubt and the kernel's are independent.
+  const auto with = [&](double width, double factor_end) {
+    return std::hypot(width, std::log(factor_end / scale->factor));
+  };
+  const Seconds middle = std::max(estimate.physical_bound, estimate.p50 * scale->factor);
+  estimate.p10 = std::max(estimate.physical_bound, middle * std::exp(-with(below, scale->low)));
+  estimate.p90 = middle * std::exp(with(above, scale->high));
+  estimate.p50 = middle;
+  return estimate;
+}
+
+}  // namespace warploom

@@ -1,0 +1,70 @@
+// What a user's machine was measured to be, beside the one that constants and tables come from: factors on the
+// host's constants and on kernels, each with an interval. `calibrate-machine` writes it, `machine` reads it.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "warploom/base/file_scope.h"
+#include "warploom/base/json.h"
+#include "warploom/kernels/latency_model.h"
+#include "warploom/serving/host/host_fit.h"
+
+namespace warploom {
+
+// Kernels by what limits them; launches and links are not scaled.
+enum class KernelGroup : std::uint8_t { Streaming, Computing };
+template <>
+struct EnumNames<KernelGroup> {
+  static constexpr std::array<std::pair<KernelGroup, std::string_view>, 2> kNames{
+      {{KernelGroup::Streaming, "streaming"}, {KernelGroup::Computing, "computing"}}};
+};
+inline constexpr std::size_t kKernelGroups = EnumNames<KernelGroup>::kNames.size();
+
+struct HostScale {
+  HostGroup group = HostGroup::Step;
+  double factor = 1, low = 1, high = 1;  // of the base profile's constants; low and high: p10 and p90
+  static FieldTable describe();
+};
+
+struct KernelScale {
+  KernelGroup group = KernelGroup::Streaming;
+  double factor = 1, low = 1, high = 1;
+  double scatter = 0;  // of ln(measured / scaled prediction) over the kernels measured; 0: not known
+  static FieldTable describe();
+};
+
+struct MachineProfile {
+  std::string name, source;
+  std::string gpu;                     // as the catalog has it; empty: kernels were not measured
+  std::string engine, engine_version;  // whose steps were timed; empty: none's, any engine is meant
+  std::string base;                    // the host profile whose constants are scaled; empty: host not measured
+  std::vector<HostScale> host;
+  std::vector<KernelScale> kernels;
+
+  static FieldTable describe();
+  // Of every group; one where the profile has none. `side` below 0: low, above 0: high.
+  HostFactors host_factors(int side = 0) const;
+  const KernelScale* scale_of(KernelGroup group) const;
+};
+
+// Throws InvalidInput naming `where`: a group twice, factors out of order; Unsupported on a newer version.
+MachineProfile machine_profile_from_json(const Json& document, std::string_view where);
+Json machine_profile_to_json(const MachineProfile& profile);
+// Throws IoError, and what machine_profile_from_json throws.
+MachineProfile load_machine_profile(const std::string& path, const FileScope& files);
+
+// Refuses a profile of another GPU, engine or version (empty `engine` or `version`: none is asked for).
+void check_machine(const MachineProfile& profile, std::string_view gpu, std::string_view engine,
+                   std::string_view version);
+
+// Of a kernel with this bound; nothing for launches and links.
+std::optional<KernelGroup> group_of(Bound bound);
+// Prices on the machine: scaled; of a product as wide as products were seen to scatter, where that is less.
+LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile);
+
+}  // namespace warploom

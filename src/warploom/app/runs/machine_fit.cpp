@@ -1,0 +1,53 @@
+#include "warploom/app/runs/machine_fit.h"
+
+#include <cmath>
+
+namespace warploom {
+namespace {
+
+constexpr double kCardSpread = 0.08;  // of ln(factor): cards of one kind, and what tables miss of an engine
+constexpr double kNoise = 0.03;       // of ln(sum): how well a sum is predicted where the factors are right
+constexpr double kOutlier = 0.15;     // |ln(at / measured)| from which a sum weighs less
+constexpr int kRounds = 40;
+
+}  // namespace
+
+KernelFactors fit_kernels(std::span<const MeasuredSum> sums) {
+  KernelFactors logs{};
+  const auto factors_of = [](const KernelFactors& at) {
+    KernelFactors factors{};
+    for (std::size_t i = 0; i < at.size(); ++i) factors[i] = std::exp(at[i]);
+    return factors;
+  };
+  // One group after the other by Newton's step, until both rest: the problem is nearly linear.
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t group = 0; group < kKernelGroups; ++group) {
+      const KernelFactors factors = factors_of(logs);
+      double curve = 1 / (kCardSpread * kCardSpread), slope = logs[group] * curve;
+      for (const MeasuredSum& sum : sums) {
+        const Seconds at = sum.at(factors);
+        const double error = std::log(at / sum.measured);
+        const double share = sum.predicted[group] * factors[group] / at;
+        const double weight = std::min(1.0, kOutlier / std::max(std::abs(error), 1e-12)) / (kNoise * kNoise);
+        slope += weight * error * share;
+        curve += weight * share * share;
+      }
+      logs[group] -= slope / curve;
+    }
+  }
+  return factors_of(logs);
+}
+
+std::vector<KernelFactors> fits_of_parts(std::span<const MeasuredSum> sums) {
+  constexpr std::size_t kParts = 3;
+  std::vector<KernelFactors> fits;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    std::vector<MeasuredSum> seen;
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      if (i % kParts != part) seen.push_back(sums[i]);
+    fits.push_back(fit_kernels(seen));
+  }
+  return fits;
+}
+
+}  // namespace warploom

@@ -1,0 +1,56 @@
+#include "warploom/app/runs/onboarded_steps.h"
+
+#include <fmt/format.h>
+
+#include "warploom/app/runs/validate_serving.h"
+#include "warploom/app/serving/host_steps.h"
+#include "warploom/app/serving/price_graph.h"
+#include "warploom/base/error.h"
+#include "warploom/serving/engines/engine_defaults.h"
+
+namespace warploom {
+namespace {
+
+MeasuredSum sum_of(const PricedGraph& priced, Seconds measured) {
+  MeasuredSum sum{.measured = measured};
+  Seconds grouped(0.0);
+  for (const PricedNode& node : priced.nodes) {
+    const std::optional<KernelGroup> group = group_of(node.one_call.bound);
+    if (!group) continue;
+    const Seconds all = node.one_call.p50 * double(node.node.count);
+    sum.predicted[std::size_t(*group)] += all;
+    grouped += all;
+  }
+  sum.other = priced.gpu.p50 - grouped;  // below zero where kernels run beside others
+  return sum;
+}
+
+}  // namespace
+
+OnboardedSteps read_onboarded(const std::filesystem::path& folder, const FileScope& files,
+                              const std::shared_ptr<const LatencyModel>& latency) {
+  RealRun run = read_real_run(folder / "run.json", files);
+  run.setup.model = (folder / "config.json").string();
+  const ServingSetup setup = resolve_serving(run.setup, latency, MemoryCheck::None);
+  OnboardedSteps steps{.model = setup.model.name,
+                       .gpu = setup.gpu->name,
+                       .engine = setup.config.engine,
+                       .version = run.setup.version,
+                       .layers = launched_layers(engine_named(setup.config.engine), setup),
+                       .sums = {},
+                       .timed = {}};
+  const GraphLimits graphs = graph_limits_of(setup.config);
+  const std::filesystem::path path = folder / "onboard_steps.csv";
+  for (const MeasuredStep& step : read_measured_steps(path)) {
+    if (!step.kernels)
+      throw InvalidInput(fmt::format("{}: {} has no kernel_sum_ms, expected the sum of its kernels",
+                                     path.string(), step.batch));
+    const PricedGraph priced = price_graph(setup, step.shape);
+    steps.sums.push_back(sum_of(priced, *step.kernels));
+    steps.timed.push_back({priced.gpu.p50, step.wall, step.shape.requests(),
+                           graphs.mode(StepShape::tokens_of(step.shape.prefill), step.shape.tokens())});
+  }
+  return steps;
+}
+
+}  // namespace warploom

@@ -1,0 +1,99 @@
+#include "warploom/app/runs/probe_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/json.h"
+#include "warploom/hardware/record_version.h"
+
+namespace warploom {
+namespace {
+
+constexpr double kLongestUs = 1e9;
+
+double number_at(const Json& object, const char* key, const std::string& where, double least, double most) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number())
+    throw InvalidInput(fmt::format("{}: '{}' is missing or no number", where, key));
+  const auto value = found->get<double>();
+  if (!(value >= least && value <= most))
+    throw InvalidInput(fmt::format("{}: '{}' is {}, expected {} to {}", where, key, value, least, most));
+  return value;
+}
+
+const Json& object_at(const Json& object, const char* key, const std::string& where) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_object())
+    throw InvalidInput(fmt::format("{}: '{}' is missing or no object", where, key));
+  return *found;
+}
+
+ProbedTime time_of(const Json& measured, const std::string& where) {
+  constexpr double kLeastUs = 1e-6;
+  const auto us = [&](const char* key) {
+    return microseconds(number_at(measured, key, where, kLeastUs, kLongestUs));
+  };
+  ProbedTime time{us("median_us"), us("p10_us"), us("p90_us")};
+  if (time.p10 > time.median || time.median > time.p90)
+    throw InvalidInput(fmt::format("{}: p10_us, median_us and p90_us are not in order", where));
+  return time;
+}
+
+// Products are named product.SCHEME_..., with their sizes beside them.
+void add_product(const std::string& name, const Json& measured, const ProbedTime& time,
+                 const std::string& where, std::vector<ProbedProduct>& products) {
+  MatmulScheme scheme;
+  if (name.starts_with("product.bf16_"))
+    scheme = MatmulScheme::Bf16;
+  else if (name.starts_with("product.fp8_"))
+    scheme = MatmulScheme::Fp8;
+  else
+    return;
+  const Json& size = object_at(measured, "size", where);
+  constexpr double kMost = 1e9;
+  const auto side = [&](const char* key) { return std::int64_t(number_at(size, key, where, 1, kMost)); };
+  products.push_back(
+      {{.scheme = scheme, .m = side("rows"), .n = side("columns"), .k = side("depth")}, time});
+}
+
+std::string gpu_of(const Json& machine, const std::string& where) {
+  const auto gpus = machine.find("gpus");
+  if (gpus == machine.end() || !gpus->is_array())
+    throw InvalidInput(fmt::format("{}: machine: 'gpus' is missing or no list", where));
+  if (gpus->empty()) return {};
+  const Json& first = gpus->front();
+  if (!first.is_object() || !first.contains("name") || !first["name"].is_string())
+    throw InvalidInput(fmt::format("{}: machine: gpus: 'name' is missing or no text", where));
+  std::string name = first["name"].get<std::string>();
+  for (const std::string_view maker : {"NVIDIA ", "AMD "})
+    if (name.starts_with(maker)) name.erase(0, maker.size());
+  return name;
+}
+
+}  // namespace
+
+ProbeFile read_probe(const std::filesystem::path& path) {
+  const Json document = read_json_file(path);
+  const std::string where = path.string();
+  check_record_version(document, "warploom_probe", 1, where);
+  ProbeFile probe;
+  probe.gpu = gpu_of(object_at(document, "machine", where), where);
+  for (const auto& [name, measured] : object_at(document, "measured", where).items()) {
+    const std::string inside = where + ": measured: " + name;
+    // What a sleep is late by may be next to nothing; nothing is made of it.
+    if (name == "wake.sleep_late") continue;
+    const ProbedTime time = time_of(measured, inside);
+    probe.times[name] = time;
+    add_product(name, measured, time, inside, probe.products);
+  }
+  for (const auto& [name, spread] : object_at(document, "noise", where).items())
+    if (spread.is_number()) probe.noise = std::max(probe.noise, spread.get<double>());
+  if (probe.times.empty())
+    throw InvalidInput(fmt::format("{}: nothing was measured, expected a whole probe", where));
+  return probe;
+}
+
+}  // namespace warploom
