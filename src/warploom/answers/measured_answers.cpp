@@ -42,8 +42,8 @@ constexpr AnsweredRequest kMeasuredAnswers[] = {
     {"calibrate", answer_by<CalibrateRequest, calibrate, calibration_json, calibration_text>},
     {"calibrate_host",
      answer_with_model<CalibrateHostRequest, fit_host, host_calibration_json, host_calibration_text>},
-    {"calibrate_machine", answer_with_model<CalibrateMachineRequest, calibrate_machine, machine_calibration_json,
-                                            machine_calibration_text>},
+    {"calibrate_machine", answer_with_model<CalibrateMachineRequest, calibrate_machine,
+                                            machine_calibration_json, machine_calibration_text>},
     {"validate_kernels",
      nullptr,
      {.access = kClients, .files = {"data", "predictor", "baselines", "baseline_data"}}},
@@ -51,11 +51,14 @@ constexpr AnsweredRequest kMeasuredAnswers[] = {
     {"validate_ceilings", nullptr, {.access = kClients, .files = {"data", "tuned", "published"}}},
     {"validate_static",
      nullptr,
-     {.access = kClients, .files = {"truth", "requests", "data", "predictor", "host_profile", "machine", "baselines"}}},
+     {.access = kClients,
+      .files = {"truth", "requests", "data", "predictor", "host_profile", "machine", "baselines"}}},
     {"validate_serving",
      nullptr,
      {.access = kClients, .files = {"run", "requests", "predictor", "host_profile", "machine"}}},
-    {"validate_concurrency", nullptr, {.access = kClients, .files = {"truth", "predictor", "host_profile", "machine"}}},
+    {"validate_concurrency",
+     nullptr,
+     {.access = kClients, .files = {"truth", "predictor", "host_profile", "machine"}}},
 };
 
 }  // namespace

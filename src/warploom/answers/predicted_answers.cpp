@@ -256,15 +256,22 @@ constexpr AnswerAccess kClients = AnswerAccess::Clients;
 
 // The fields of a setup that name files, and `more` of the request around it.
 constexpr AnswerFiles setup_files(std::initializer_list<std::string_view> more = {}) {
-  AnswerFiles files{"model",          "gpu",          "predictor",
-                    "vision_encoder", "host_profile", "machine", "speculative_draft_model_path"};
+  AnswerFiles files{"model",
+                    "gpu",
+                    "predictor",
+                    "vision_encoder",
+                    "host_profile",
+                    "machine",
+                    "speculative_draft_model_path"};
   constexpr std::size_t kOfSetup = 6;
   std::copy(more.begin(), more.end(), files.begin() + kOfSetup);
   return files;
 }
 
 constexpr AnsweredRequest kPredictedAnswers[] = {
-    {"predict", answer_predict, {.access = kClients, .is_short = true, .files = {"gpu", "predictor", "machine"}}},
+    {"predict",
+     answer_predict,
+     {.access = kClients, .is_short = true, .files = {"gpu", "predictor", "machine"}}},
     {"step", answer_step, {.access = kClients, .is_short = true, .files = setup_files()}},
     {"static", answer_static, {.access = kClients, .is_short = true, .files = setup_files()}},
     {"simulate", answer_simulate, {.access = kClients, .files = setup_files({"trace", "clients", "tuned"})}},
@@ -276,7 +283,8 @@ constexpr AnsweredRequest kPredictedAnswers[] = {
     {"plan",
      answer_plan,
      {.access = kClients,
-      .files = {"model", "gpu_names", "predictor", "host_profile", "machine", "trace", "clients", "prices", "check"}}},
+      .files = {"model", "gpu_names", "predictor", "host_profile", "machine", "trace", "clients", "prices",
+                "check"}}},
     {"support",
      answer_support,
      {.access = kClients, .files = {"supported_models", "supported_gpus", "predictor"}}},

@@ -25,7 +25,8 @@ Json errors_json(const std::optional<MachineErrors>& errors) {
 void add_errors(TextTable& table, const std::string& what, const std::optional<MachineErrors>& errors) {
   if (!errors) return;
   const auto add = [&](const std::string& when, const WallErrors& found) {
-    table.add_row({what, when, percent_text(found.median), percent_text(found.p90), percent_text(found.bias)});
+    table.add_row(
+        {what, when, percent_text(found.median), percent_text(found.p90), percent_text(found.bias)});
   };
   add("before", errors->before);
   if (errors->unseen) add("after, not seen by the fit", *errors->unseen);
@@ -39,8 +40,8 @@ std::string machine_calibration_text(const CalibrateMachineResult& result) {
   std::string text = fmt::format("{}: {}\n\n", profile.name, profile.source);
   TextTable factors({{"", Align::Left}, {"factor"}, {"p10"}, {"p90"}});
   const auto add = [&](std::string_view what, std::string_view group, const auto& scale) {
-    factors.add_row({fmt::format("{}: {}", what, group), fixed_text(scale.factor, 3), fixed_text(scale.low, 3),
-                     fixed_text(scale.high, 3)});
+    factors.add_row({fmt::format("{}: {}", what, group), fixed_text(scale.factor, 3),
+                     fixed_text(scale.low, 3), fixed_text(scale.high, 3)});
   };
   for (const HostScale& scale : profile.host) add("host", name_of(scale.group), scale);
   for (const KernelScale& scale : profile.kernels) add("kernels", name_of(scale.group), scale);

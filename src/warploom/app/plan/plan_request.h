@@ -22,7 +22,7 @@ struct PlanRequest {
   std::optional<double> gpu_memory_utilization;
   std::optional<double> acceptance_length;  // of drafts; needed with space.speculations
   std::string host_profile = std::string(kDefaultHostProfile);
-  std::string machine;  // as HostSettings has it
+  std::string machine;                          // as HostSettings has it
   FileScope files = FileScope::machine();       // where names may be paths
   MeasuredAt measured_at = MeasuredAt::Client;  // whose latencies the limits mean
   NodeNetwork network;                          // as ServingSetupRequest has it

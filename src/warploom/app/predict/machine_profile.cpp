@@ -33,12 +33,13 @@ void check_scales(const std::vector<Scale>& scales, std::string_view name, std::
   for (std::size_t i = 0; i < scales.size(); ++i) {
     const Scale& scale = scales[i];
     if (scale.low > scale.factor || scale.factor > scale.high)
-      throw InvalidInput(fmt::format("{}: {}[{}]: low, factor and high are {}, {}, {}, expected them in order",
-                                     where, name, i, scale.low, scale.factor, scale.high));
+      throw InvalidInput(
+          fmt::format("{}: {}[{}]: low, factor and high are {}, {}, {}, expected them in order", where, name,
+                      i, scale.low, scale.factor, scale.high));
     for (std::size_t j = 0; j < i; ++j)
       if (scales[j].group == scale.group)
-        throw InvalidInput(fmt::format("{}: '{}' has {} twice, expected each once", where, name,
-                                       name_of(scale.group)));
+        throw InvalidInput(
+            fmt::format("{}: '{}' has {} twice, expected each once", where, name, name_of(scale.group)));
   }
 }
 
@@ -118,9 +119,10 @@ MachineProfile load_machine_profile(const std::string& path, const FileScope& fi
 void check_machine(const MachineProfile& profile, std::string_view gpu, std::string_view engine,
                    std::string_view version) {
   const auto refuse = [&](std::string_view what, std::string_view has, std::string_view asked) {
-    throw InvalidInput(fmt::format("machine: '{}' was measured with {} {}, the question is of {}; expected a "
-                                   "profile of the same",
-                                   profile.name, what, has, asked));
+    throw InvalidInput(
+        fmt::format("machine: '{}' was measured with {} {}, the question is of {}; expected a "
+                    "profile of the same",
+                    profile.name, what, has, asked));
   };
   if (!profile.gpu.empty() && profile.gpu != gpu) refuse("GPU", profile.gpu, gpu);
   if (!profile.engine.empty() && !engine.empty() && profile.engine != engine)

@@ -1,5 +1,5 @@
-// What a user's machine was measured to be, beside the one that constants and tables come from: factors on the
-// host's constants and on kernels, each with an interval. `calibrate-machine` writes it, `machine` reads it.
+// What a user's machine was measured to be, beside the one that constants and tables come from: factors on
+// the host's constants and on kernels, each with an interval. `calibrate-machine` writes it, `machine` reads it.
 #pragma once
 
 #include <array>
@@ -42,12 +42,12 @@ struct MachineProfile {
   std::string name, source;
   std::string gpu;                     // as the catalog has it; empty: kernels were not measured
   std::string engine, engine_version;  // whose steps were timed; empty: none's, any engine is meant
-  std::string base;                    // the host profile whose constants are scaled; empty: host not measured
+  std::string base;  // the host profile whose constants are scaled; empty: host not measured
   std::vector<HostScale> host;
   std::vector<KernelScale> kernels;
 
   static FieldTable describe();
-  // Of every group; one where the profile has none. `side` below 0: low, above 0: high.
+  // For every group; one where the profile has none. `side` below 0: low, above 0: high.
   HostFactors host_factors(int side = 0) const;
   const KernelScale* scale_of(KernelGroup group) const;
 };
@@ -62,7 +62,7 @@ MachineProfile load_machine_profile(const std::string& path, const FileScope& fi
 void check_machine(const MachineProfile& profile, std::string_view gpu, std::string_view engine,
                    std::string_view version);
 
-// Of a kernel with this bound; nothing for launches and links.
+// Which group a kernel with this bound belongs to; nothing for launches and links.
 std::optional<KernelGroup> group_of(Bound bound);
 // Prices on the machine: scaled; of a product as wide as products were seen to scatter, where that is less.
 LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile);

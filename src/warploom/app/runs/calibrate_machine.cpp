@@ -44,7 +44,8 @@ struct ProbedGroup {
 const std::vector<ProbedGroup>& probed_groups() {
   static const std::vector<ProbedGroup> groups{
       {HostGroup::Step,
-       {{"python.scheduling", "engine.inputs", "engine.sampling"}, {"python.scheduling", "python.numpy_inputs"}}},
+       {{"python.scheduling", "engine.inputs", "engine.sampling"},
+        {"python.scheduling", "python.numpy_inputs"}}},
       {HostGroup::Sequence, {{"python.scheduling", "python.token_lists"}}},
       {HostGroup::Pieces, {{"engine.piece"}, {"python.module_calls"}}},
       {HostGroup::Kernels, {{"engine.layer"}, {"python.module_calls"}}}};
@@ -160,26 +161,31 @@ GpuSpec gpu_of(const CalibrateMachineRequest& request, const std::string& named)
   if (request.gpu.empty() || named.empty()) return gpu;
   const GpuSpec measured = catalog.load_gpu(named, request.files);
   if (measured.name == gpu.name) return gpu;
-  throw InvalidInput(fmt::format("gpu: what was measured is of {}, expected it and not {}", measured.name,
-                                 gpu.name));
+  throw InvalidInput(
+      fmt::format("gpu: what was measured is of {}, expected it and not {}", measured.name, gpu.name));
 }
 
 void use_probe(const CalibrateMachineRequest& request, const LatencyModel& latency,
                CalibrateMachineResult& result) {
   const ProbeFile probe = read_probe(request.probe);
   if (probe.noise > request.noise_limit)
-    throw InvalidInput(fmt::format("probe: {}: work that is always the same varied by {:.0f} %, expected at "
-                                   "most {:.0f} %: other work ran beside it",
-                                   request.probe.string(), 100 * probe.noise, 100 * request.noise_limit));
+    throw InvalidInput(
+        fmt::format("probe: {}: work that is always the same varied by {:.0f} %, expected at "
+                    "most {:.0f} %: other work ran beside it",
+                    request.probe.string(), 100 * probe.noise, 100 * request.noise_limit));
   MachineProfile& profile = result.profile;
   const HostProfile base = load_host_profile(request.base, request.files);
-  if (base.probe.empty())
-    throw InvalidInput(fmt::format("base: the machine of '{}' was never probed, expected a profile with a "
-                                   "probe of its own to compare with",
-                                   base.name));
-  profile.base = request.base;
-  for (const ProbedGroup& group : probed_groups()) profile.host.push_back(host_scale(group, probe, base));
-  if (probe.gpu.empty() || probe.products.empty()) return;
+  if (!base.probe.empty()) {
+    profile.base = request.base;
+    for (const ProbedGroup& group : probed_groups()) profile.host.push_back(host_scale(group, probe, base));
+  }
+  if (probe.gpu.empty() || probe.products.empty()) {
+    if (!profile.host.empty()) return;
+    throw InvalidInput(
+        fmt::format("probe: {} has no products of a GPU, and the machine of the base '{}' was "
+                    "never probed; expected one of them",
+                    request.probe.string(), base.name));
+  }
   const GpuSpec gpu = gpu_of(request, probe.gpu);
   const std::vector<MeasuredSum> sums = probed_sums(probe, gpu, latency);
   profile.gpu = gpu.name;
@@ -251,8 +257,8 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
   const HostProfile base = load_host_profile(request.base, request.files);
   const ScaledBase from = scaled_base(base, steps.engine);
   if (from.host.engine != steps.engine || from.name != base.name)
-    throw InvalidInput(fmt::format("base: '{}' has no step times of {}, expected a profile that has", base.name,
-                                   steps.engine));
+    throw InvalidInput(fmt::format("base: '{}' has no step times of {}, expected a profile that has",
+                                   base.name, steps.engine));
   result.model = steps.model;
   profile.gpu = gpu_of(request, steps.gpu).name;
   profile.engine = steps.engine;
@@ -265,11 +271,11 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
   KernelFactors none;
   none.fill(1);
   const HostModel fitted = scaled_host(from.host, profile.host_factors()).of(steps.layers);
-  result.walls = MachineErrors{
-      .measured = steps.timed.size(),
-      .before = summary_of(wall_errors(from.host.of(steps.layers), timed(steps, none, false))),
-      .unseen = unseen_walls(steps, from.host),
-      .after = summary_of(wall_errors(fitted, timed(steps, factors, false)))};
+  result.walls =
+      MachineErrors{.measured = steps.timed.size(),
+                    .before = summary_of(wall_errors(from.host.of(steps.layers), timed(steps, none, false))),
+                    .unseen = unseen_walls(steps, from.host),
+                    .after = summary_of(wall_errors(fitted, timed(steps, factors, false)))};
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct CalibrateMachineRequest {
   static FieldTable describe();
 };
 
-// Of kernels, or of steps: the errors before the profile, by a fit to others, and by the profile.
+// Errors over kernels or steps: before the profile, by a fit to others, and by the profile.
 struct MachineErrors {
   std::size_t measured = 0;
   WallErrors before;

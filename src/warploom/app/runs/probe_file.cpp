@@ -55,8 +55,7 @@ void add_product(const std::string& name, const Json& measured, const ProbedTime
   const Json& size = object_at(measured, "size", where);
   constexpr double kMost = 1e9;
   const auto side = [&](const char* key) { return std::int64_t(number_at(size, key, where, 1, kMost)); };
-  products.push_back(
-      {{.scheme = scheme, .m = side("rows"), .n = side("columns"), .k = side("depth")}, time});
+  products.push_back({{.scheme = scheme, .m = side("rows"), .n = side("columns"), .k = side("depth")}, time});
 }
 
 std::string gpu_of(const Json& machine, const std::string& where) {

@@ -45,7 +45,8 @@ std::vector<MeasuredStep> read_measured_steps(const std::filesystem::path& path)
     const double ms = measured_time(csv, wall, kMilliseconds);
     if (!(ms < 1e6))
       throw InvalidInput(fmt::format("{}: {} ms, expected below 1,000 s", csv.where(wall), ms));
-    steps.push_back({batch_text, measured_shape(kind_text, batch_text, csv.where(batch)), milliseconds(ms), {}});
+    steps.push_back(
+        {batch_text, measured_shape(kind_text, batch_text, csv.where(batch)), milliseconds(ms), {}});
     if (kernels && !csv.cell(*kernels).empty())
       steps.back().kernels = milliseconds(measured_time(csv, *kernels, kMilliseconds));
   }

@@ -1,6 +1,6 @@
 // Steps of a real engine as they were timed one by one, with async scheduling off: the columns `kind`,
-// `batch` and `wall_ms` of a steps file (docs/formats.md), and `kernel_sum_ms` where it has one. Other columns
-// are not read.
+// `batch` and `wall_ms` of a steps file (docs/formats.md), and `kernel_sum_ms` where it has one. Other
+// columns are not read.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace warploom {
 struct MeasuredStep {
   std::string batch;  // as written: "4x500", "1x2048", "16x500+512"
   StepShape shape;
-  Seconds wall;  // from the choice of the step to the choice of the next
+  Seconds wall;                    // from the choice of the step to the choice of the next
   std::optional<Seconds> kernels;  // their sum, of the column `kernel_sum_ms` where there is one
 };
 

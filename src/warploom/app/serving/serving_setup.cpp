@@ -211,9 +211,10 @@ std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, con
   const std::string& engine = request.framework.empty() ? request.config.engine : request.framework;
   check_machine(machine, gpu.name, engine, request.version);
   if (!machine.base.empty() && host.profile != kDefaultHostProfile && host.profile != machine.base)
-    throw InvalidInput(fmt::format("machine: '{}' scales the host profile {}, and host_profile is {}; expected "
-                                   "one of the two options",
-                                   machine.name, machine.base, host.profile));
+    throw InvalidInput(
+        fmt::format("machine: '{}' scales the host profile {}, and host_profile is {}; expected "
+                    "one of the two options",
+                    machine.name, machine.base, host.profile));
   return machine;
 }
 
@@ -226,8 +227,7 @@ void set_host(ServingSetup& setup, const ServingSetupRequest& request, const Eng
   const ClientWay way = client_way_of(profile, priced.name);
   const auto host_at = [&](int side) {
     const EngineHost& constants = profile.engine(priced.name);
-    HostModel host =
-        (scaled ? scaled_host(constants, machine->host_factors(side)) : constants).of(layers);
+    HostModel host = (scaled ? scaled_host(constants, machine->host_factors(side)) : constants).of(layers);
     request.host.apply(host, way);
     return host;
   };

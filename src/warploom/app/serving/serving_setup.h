@@ -56,7 +56,8 @@ struct ServingSetup {
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
   std::string host_profile;  // the name of the profile that config.host is made of
-  HostModel host_least, host_most;  // config.host where a machine's factors are at their 10th, 90th percentile
+  HostModel host_least,
+      host_most;  // config.host where a machine's factors are at their 10th, 90th percentile
   MeasuredAt measured_at = MeasuredAt::Client;
   Seconds handshake{0.0};        // of a transfer to or from the engine, before its first byte
   std::string defaults_version;  // whose defaults are taken, where the engine's table does not reach

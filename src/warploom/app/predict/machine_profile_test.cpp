@@ -1,0 +1,124 @@
+#include "warploom/app/predict/machine_profile.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/predict/predict_operator.h"
+#include "warploom/base/error.h"
+#include "warploom/base/scratch_folder_test.h"
+
+namespace warploom {
+namespace {
+
+MachineProfile slower() {
+  return {
+      .name = "mine",
+      .source = "a test",
+      .gpu = "h200_sxm",
+      .engine = "vllm",
+      .engine_version = "0.24.0",
+      .base = "xeon_16_cores",
+      .host = {{HostGroup::Step, 1.5, 1.4, 1.7}},
+      .kernels = {{KernelGroup::Streaming, 1.1, 1.08, 1.12, 0.02}, {KernelGroup::Computing, 0.9, 0.9, 0.9}}};
+}
+
+LatencyEstimate estimate_of(Bound bound) {
+  return {.p10 = microseconds(80),
+          .p50 = microseconds(100),
+          .p90 = microseconds(125),
+          .physical_bound = microseconds(50),
+          .bound = bound};
+}
+
+std::string refusal_of(const Json& document) {
+  try {
+    machine_profile_from_json(document, "m.json");
+  } catch (const InvalidInput& problem) {
+    return problem.what();
+  }
+  return {};
+}
+
+TEST(MachineProfile, IsReadAsItWasWritten) {
+  const Json document = machine_profile_to_json(slower());
+  EXPECT_EQ(machine_profile_to_json(machine_profile_from_json(document, "m.json")), document);
+}
+
+TEST(MachineProfile, RefusesWhatIsNotWhole) {
+  const Json whole = machine_profile_to_json(slower());
+  Json broken = whole;
+  broken["host"][0]["low"] = 1.6;
+  EXPECT_NE(refusal_of(broken).find("m.json: host[0]: low, factor and high are 1.6, 1.5, 1.7"),
+            std::string::npos);
+  broken = whole;
+  broken["kernels"].push_back(whole["kernels"][0]);
+  EXPECT_NE(refusal_of(broken).find("'kernels' has streaming twice"), std::string::npos);
+  broken = whole;
+  broken["host"][0]["factor"] = 0;
+  EXPECT_NE(refusal_of(broken), "");
+  broken = whole;
+  broken.erase("base");
+  EXPECT_NE(refusal_of(broken).find("'base' goes with 'host'"), std::string::npos);
+  broken = whole;
+  broken["schema"] = "warploom_host_profile";
+  EXPECT_NE(refusal_of(broken), "");
+  broken = whole;
+  broken["version"] = 2;
+  EXPECT_THROW(machine_profile_from_json(broken, "m.json"), Unsupported);
+}
+
+TEST(MachineProfile, RefusesAnotherGpuEngineOrVersion) {
+  const MachineProfile profile = slower();
+  EXPECT_NO_THROW(check_machine(profile, "h200_sxm", "vllm", "0.24.0"));
+  EXPECT_NO_THROW(check_machine(profile, "h200_sxm", "", ""));
+  EXPECT_THROW(check_machine(profile, "h100_sxm", "vllm", "0.24.0"), InvalidInput);
+  EXPECT_THROW(check_machine(profile, "h200_sxm", "sglang", ""), InvalidInput);
+  EXPECT_THROW(check_machine(profile, "h200_sxm", "vllm", "0.33.0"), InvalidInput);
+}
+
+TEST(MachineProfile, ScalesAKernelByWhatLimitsIt) {
+  const MachineProfile profile = slower();
+  const Operator other = Elementwise{};
+  EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Dram), other, profile).p50), 110, 1e-9);
+  EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Tensor), other, profile).p50), 90, 1e-9);
+  EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Launch), other, profile).p90), 125, 1e-9);
+  EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Network), other, profile).p50), 100, 1e-9);
+}
+
+TEST(MachineProfile, ProductsAreAsWideAsTheyWereSeenToScatter) {
+  const MachineProfile profile = slower();
+  const auto width_of = [&](const Operator& op) {
+    const LatencyEstimate estimate = on_machine(estimate_of(Bound::Dram), op, profile);
+    return std::log(estimate.p90 / estimate.p50);
+  };
+  EXPECT_NEAR(width_of(Gemm{}), std::hypot(0.02, std::log(1.12 / 1.1)), 1e-9);
+  EXPECT_NEAR(width_of(Elementwise{}), std::hypot(std::log(1.25), std::log(1.12 / 1.1)), 1e-9);
+}
+
+TEST(MachineProfile, NeverGoesBelowThePhysicalBound) {
+  MachineProfile profile = slower();
+  profile.kernels[0] = {KernelGroup::Streaming, 0.4, 0.3, 0.5};
+  const LatencyEstimate estimate = on_machine(estimate_of(Bound::Dram), Gemm{}, profile);
+  EXPECT_GE(estimate.p10, estimate.physical_bound);
+  EXPECT_LE(estimate.p10, estimate.p50);
+  EXPECT_LE(estimate.p50, estimate.p90);
+}
+
+TEST(MachineProfile, APredictionTakesItsFile) {
+  const ScratchFolder folder;
+  PredictRequest request;
+  request.op = Gemm{.m = 16, .n = 28672, .k = 4096};
+  request.gpu = "H200";
+  const Seconds before = predict_operator(request).estimate.p50;
+  request.machine = folder.write("m.json", machine_profile_to_json(slower()).dump()).string();
+  EXPECT_NEAR(predict_operator(request).estimate.p50 / before, 1.1, 1e-9);
+  request.gpu = "H100-SXM";
+  EXPECT_THROW(predict_operator(request), InvalidInput);
+  request.machine = "absent.json";
+  EXPECT_THROW(predict_operator(request), NotFound);
+}
+
+}  // namespace
+}  // namespace warploom

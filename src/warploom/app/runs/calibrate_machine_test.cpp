@@ -1,0 +1,209 @@
+#include "warploom/app/runs/calibrate_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/app/runs/machine_fit.h"
+#include "warploom/app/runs/probe_file.h"
+#include "warploom/app/serving/price_step.h"
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/base/scratch_folder_test.h"
+
+namespace warploom {
+namespace {
+
+const std::string kSource = WARPLOOM_SOURCE_DIR;
+const std::string kSteps = kSource + "/tests/fixtures/engine/vllm_0_24_h200/steps/llama8b_steps.csv";
+
+Json run_json() {
+  return {{"engine", "vllm"},         {"model", "config.json"},          {"gpu", "H200"},
+          {"vllm_version", "0.24.0"}, {"engine_kwargs", Json::object()}, {"num_gpu_blocks", 20000}};
+}
+
+// As `python -m warploom.onboard` fills it.
+std::filesystem::path onboarded(const ScratchFolder& folder, const Json& run, const std::string& steps) {
+  const std::filesystem::path path = folder.path() / "onboarded";
+  std::filesystem::create_directories(path);
+  const Json record = read_json_file(kSource + "/data/models/llama-3.1-8b.json");
+  write_file_atomically(path / "config.json", record["config"].dump());
+  write_file_atomically(path / "run.json", run.dump());
+  write_file_atomically(path / "onboard_steps.csv", steps);
+  return path;
+}
+
+Json time_json(double us) { return {{"median_us", us}, {"p10_us", us * 0.98}, {"p90_us", us * 1.05}}; }
+
+Json probe_json() {
+  Json measured = {{"python.scheduling", time_json(20)},  {"python.token_lists", time_json(30)},
+                   {"python.module_calls", time_json(1)}, {"engine.inputs", time_json(60)},
+                   {"engine.sampling", time_json(40)},    {"engine.piece", time_json(50)},
+                   {"engine.layer", time_json(300)}};
+  for (const auto& [m, us] : {std::pair{16, 60.0}, {64, 62.0}, {1024, 400.0}, {4096, 1500.0}}) {
+    Json product = time_json(us);
+    product["size"] = {{"rows", m}, {"columns", 28672}, {"depth", 4096}};
+    measured["product.bf16_" + std::to_string(m)] = product;
+  }
+  return {{"schema", "warploom_probe"},
+          {"version", 1},
+          {"machine", {{"gpus", {{{"name", "NVIDIA H200"}}}}}},
+          {"noise", {{"reference.host", 0.05}, {"reference.gpu", 0.01}}},
+          {"measured", measured}};
+}
+
+// xeon_16_cores as if its machine had been probed, twice as fast.
+std::string probed_base(const ScratchFolder& folder) {
+  Json base = read_json_file(kSource + "/data/hosts/xeon_16_cores.json");
+  const Json probe = probe_json();
+  base["probe"] = Json::array();
+  for (const auto& [name, time] : probe["measured"].items())
+    base["probe"].push_back({{"work", name}, {"us", time["median_us"].get<double>() / 2}});
+  return folder.write("base.json", base.dump()).string();
+}
+
+CalibrateMachineResult calibrated(const CalibrateMachineRequest& request) {
+  static const std::shared_ptr<const LatencyModel> model = open_latency_model("");
+  return calibrate_machine(request, model);
+}
+
+CalibrateMachineRequest request_in(const ScratchFolder& folder) {
+  CalibrateMachineRequest request;
+  request.output = folder.path() / "machine.json";
+  return request;
+}
+
+TEST(CalibrateMachine, LessensTheErrorOfAnEnginesStepsThatTheFitDidNotSee) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  request.onboarded = onboarded(folder, run_json(), read_file(kSteps));
+  const CalibrateMachineResult result = calibrated(request);
+  ASSERT_TRUE(result.walls && result.walls->unseen && result.kernels);
+  EXPECT_EQ(result.walls->measured, 42U);
+  EXPECT_LT(result.walls->unseen->median, result.walls->before.median);
+  EXPECT_LT(result.walls->unseen->median, 0.08);
+  EXPECT_LT(result.kernels->after.median, 0.03);
+  const MachineProfile read = load_machine_profile(request.output.string(), FileScope::machine());
+  EXPECT_EQ(machine_profile_to_json(read), machine_profile_to_json(result.profile));
+  EXPECT_EQ(read.engine, "vllm");
+  EXPECT_EQ(read.engine_version, "0.24.0");
+  for (const HostScale& scale : read.host) EXPECT_LE(scale.low, scale.high);
+}
+
+TEST(CalibrateMachine, AStepIsPricedOnTheMachine) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  request.onboarded = onboarded(folder, run_json(), read_file(kSteps));
+  calibrated(request);
+  StepRequest step;
+  step.setup.model = "Llama-3.1-8B";
+  step.setup.gpu = "H200";
+  step.setup.version = "0.24.0";
+  step.prefill = "1x600";
+  step.setup.host.machine = request.output.string();
+  const auto on = price_step(step);
+  EXPECT_EQ(on.host_profile, "machine (xeon_16_cores)");
+  EXPECT_LE(on.host_least, on.host);
+  EXPECT_LE(on.host, on.host_most);
+  EXPECT_LT(on.host_least, on.host_most);
+  step.setup.gpu = "H100-SXM";
+  EXPECT_THROW(price_step(step), InvalidInput);
+  step.setup.gpu = "H200";
+  step.setup.version = "0.14.0";
+  EXPECT_THROW(price_step(step), InvalidInput);
+  step.setup.version = "0.24.0";
+  step.setup.host.profile = (folder.path() / "another.json").string();
+  EXPECT_THROW(price_step(step), InvalidInput);
+}
+
+TEST(CalibrateMachine, AProbeIsComparedWithThatOfTheBase) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  request.base = probed_base(folder);
+  request.probe = folder.write("probe.json", probe_json().dump());
+  const CalibrateMachineResult result = calibrated(request);
+  ASSERT_EQ(result.profile.host.size(), kHostGroups);
+  for (const HostScale& scale : result.profile.host) {
+    EXPECT_NEAR(scale.factor, 2, 1e-9) << name_of(scale.group);
+    EXPECT_NEAR(scale.low, 2 * 0.98, 1e-9);
+    EXPECT_NEAR(scale.high, 2 * 1.05, 1e-9);
+  }
+  EXPECT_EQ(result.profile.gpu, GpuCatalog().load_gpu("H200", {}).name);
+  ASSERT_TRUE(result.products.has_value());
+  EXPECT_EQ(result.products->measured, 4U);
+}
+
+TEST(CalibrateMachine, AProbeWithoutAGpuScalesTheHostAlone) {
+  const ScratchFolder folder;
+  Json probe = probe_json();
+  probe["machine"]["gpus"] = Json::array();
+  for (const char* name : {"engine.inputs", "engine.sampling", "engine.piece", "engine.layer"})
+    probe["measured"].erase(name);
+  probe["measured"]["python.numpy_inputs"] = time_json(10);
+  CalibrateMachineRequest request = request_in(folder);
+  Json base = read_json_file(probed_base(folder));
+  base["probe"].push_back({{"work", "python.numpy_inputs"}, {"us", 5.0}});
+  request.base = folder.write("base2.json", base.dump()).string();
+  request.probe = folder.write("probe.json", probe.dump());
+  const CalibrateMachineResult result = calibrated(request);
+  EXPECT_TRUE(result.profile.kernels.empty());
+  EXPECT_TRUE(result.profile.gpu.empty());
+  EXPECT_NEAR(result.profile.host_factors()[std::size_t(HostGroup::Kernels)], 2, 1e-9);
+}
+
+TEST(CalibrateMachine, RefusesWhatItCannotUse) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  EXPECT_THROW(calibrated(request), InvalidInput);  // neither
+  const auto refused = [&](const Json& probe) {
+    request.probe = folder.write("probe.json", probe.dump());
+    EXPECT_THROW(calibrated(request), InvalidInput) << probe.dump().substr(0, 200);
+    EXPECT_FALSE(std::filesystem::exists(request.output));
+  };
+  Json broken = probe_json();
+  broken["noise"]["reference.host"] = 0.4;
+  refused(broken);
+  broken = probe_json();
+  broken["measured"]["engine.layer"]["median_us"] = 1e9;  // above its 90th percentile
+  refused(broken);
+  broken = probe_json();
+  broken["measured"]["product.bf16_16"].erase("size");
+  refused(broken);
+  broken = probe_json();
+  broken.erase("machine");
+  refused(broken);
+  broken = probe_json();
+  broken["machine"]["gpus"] = Json::array();  // and the built-in base was never probed
+  broken["measured"] = {{"python.scheduling", time_json(20)}};
+  request.base = "public_fleet";
+  refused(broken);
+  request = request_in(folder);
+  request.onboarded = onboarded(folder, run_json(), "kind,batch,wall_ms\ndecode,4x500,7\n");
+  EXPECT_THROW(calibrated(request), InvalidInput);  // no sums of kernels
+  request.gpu = "H100-SXM";
+  request.onboarded = onboarded(folder, run_json(), read_file(kSteps));
+  EXPECT_THROW(calibrated(request), InvalidInput);  // it ran on another
+}
+
+TEST(MachineFit, FindsTheFactorsThatSumsWereMadeWith) {
+  const KernelFactors made{0.93, 1.06};
+  std::vector<MeasuredSum> sums;
+  for (int i = 1; i <= 12; ++i) {
+    MeasuredSum sum{.predicted = {milliseconds(13 - i), milliseconds(i)}, .other = milliseconds(0.5)};
+    sum.measured = sum.at(made);
+    sums.push_back(sum);
+  }
+  const KernelFactors found = fit_kernels(sums);
+  // Drawn a little to one by what cards of one kind differ by.
+  EXPECT_NEAR(found[0], made[0], 0.01);
+  EXPECT_NEAR(found[1], made[1], 0.01);
+  sums[3].measured *= 3;  // an outlier
+  EXPECT_NEAR(fit_kernels(sums)[1], made[1], 0.03);
+  EXPECT_EQ(fit_kernels({}), (KernelFactors{1, 1}));
+}
+
+}  // namespace
+}  // namespace warploom
