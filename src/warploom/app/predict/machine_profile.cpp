@@ -21,7 +21,7 @@ constexpr double kLeastFactor = 0.02, kMostFactor = 50;
 template <class Scale>
 void add_factors(FieldList<Scale>& fields) {
   const auto factor = [](std::string_view doc) {
-    return FieldOptions{.doc = doc, .required = true, .min = kLeastFactor, .max = kMostFactor};
+    return FieldOptions{.doc = doc, .min = kLeastFactor, .max = kMostFactor, .required = true};
   };
   fields.add("factor", &Scale::factor, factor("of the time without the profile"))
       .add("low", &Scale::low, factor("its 10th percentile"))

@@ -1,5 +1,5 @@
 // What a user's machine was measured to be, beside the one that constants and tables come from: factors on
-// the host's constants and on kernels, each with an interval. `calibrate-machine` writes it, `machine` reads it.
+// the host's constants and on kernels, each with an interval. `calibrate-machine` writes it.
 #pragma once
 
 #include <array>
