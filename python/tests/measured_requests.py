@@ -88,6 +88,11 @@ def reading_requests():
         "gpu": "H200",
         "output": "@out/host.json",
     }
+    yield "calibrate-machine", "calibrate_machine", {
+        "onboarded": f"{FIXTURES}/options/onboarded",
+        "probe": f"{FIXTURES}/options/probe.json",
+        "output": "@out/machine.json",
+    }
     yield "tune plan", "tune_plan", {"gpu": "H200", "output": "@out/anchors.csv"}
     yield "tune fit", "tune_fit", {
         "gpu": "H200",

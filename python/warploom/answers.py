@@ -6,6 +6,7 @@ from typing import Any
 
 from warploom.documents.calibrate_document import CalibrateFields
 from warploom.documents.calibrate_host_document import CalibrateHostFields
+from warploom.documents.calibrate_machine_document import CalibrateMachineFields
 from warploom.documents.convert_clients_document import ConvertClientsFields
 from warploom.documents.diagnose_document import DiagnoseFields
 from warploom.documents.gpu_document import GpuFields
@@ -360,6 +361,10 @@ class HostCalibration(CalibrateHostFields):
         axes.axvline(1, color="black", linewidth=0.8)
         axes.set_xlabel("factor")
         return axes
+
+
+class MachineCalibration(CalibrateMachineFields):
+    """The `profile` of a machine, and errors of its `products`, `kernels` and `walls`. It is one row."""
 
 
 class SweepPlanAnswer(SweepPlanFields):

@@ -23,7 +23,6 @@ FieldTable CalibrateMachineRequest::describe() {
   return RequestFields<R>("calibrate_machine")
       .add("probe", &R::probe, {.doc = "what `python -m warploom.probe` wrote on the machine"})
       .add("onboarded", &R::onboarded, {.doc = "the folder that `python -m warploom.onboard` filled on it"})
-      .add("gpu", &R::gpu, {.doc = "in place of the GPU that they name"})
       .add("base", &R::base, {.doc = "the host profile whose constants are scaled, a name or a file"})
       .add("noise_limit", &R::noise_limit,
            {.doc = "the most that work which is always the same may have varied", .min = 0, .max = 10})
@@ -155,16 +154,6 @@ KernelFactors factors_of(const MachineProfile& profile) {
   return factors;
 }
 
-GpuSpec gpu_of(const CalibrateMachineRequest& request, const std::string& named) {
-  GpuCatalog catalog;
-  GpuSpec gpu = catalog.load_gpu(request.gpu.empty() ? named : request.gpu, request.files);
-  if (request.gpu.empty() || named.empty()) return gpu;
-  const GpuSpec measured = catalog.load_gpu(named, request.files);
-  if (measured.name == gpu.name) return gpu;
-  throw InvalidInput(
-      fmt::format("gpu: what was measured is of {}, expected it and not {}", measured.name, gpu.name));
-}
-
 void use_probe(const CalibrateMachineRequest& request, const LatencyModel& latency,
                CalibrateMachineResult& result) {
   const ProbeFile probe = read_probe(request.probe);
@@ -186,7 +175,7 @@ void use_probe(const CalibrateMachineRequest& request, const LatencyModel& laten
                     "never probed; expected one of them",
                     request.probe.string(), base.name));
   }
-  const GpuSpec gpu = gpu_of(request, probe.gpu);
+  const GpuSpec gpu = GpuCatalog().load_gpu(probe.gpu, request.files);
   const std::vector<MeasuredSum> sums = probed_sums(probe, gpu, latency);
   profile.gpu = gpu.name;
   add_kernels(profile, sums, scatter_of(sums, fit_kernels(sums)));
@@ -260,7 +249,7 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
     throw InvalidInput(fmt::format("base: '{}' has no step times of {}, expected a profile that has",
                                    base.name, steps.engine));
   result.model = steps.model;
-  profile.gpu = gpu_of(request, steps.gpu).name;
+  profile.gpu = steps.gpu;
   profile.engine = steps.engine;
   profile.engine_version = steps.version;
   profile.base = request.base;

@@ -16,7 +16,6 @@ namespace warploom {
 struct CalibrateMachineRequest {
   std::filesystem::path probe;      // a file of read_probe; empty: none
   std::filesystem::path onboarded;  // the folder of `python -m warploom.onboard`; empty: none
-  std::string gpu;                  // as the catalog takes it; empty: as what was measured names it
   std::string base = "xeon_16_cores";
   std::string name;  // of the new profile; empty: the output's name
   double noise_limit = 0.25;

@@ -183,9 +183,11 @@ TEST(CalibrateMachine, RefusesWhatItCannotUse) {
   request = request_in(folder);
   request.onboarded = onboarded(folder, run_json(), "kind,batch,wall_ms\ndecode,4x500,7\n");
   EXPECT_THROW(calibrated(request), InvalidInput);  // no sums of kernels
-  request.gpu = "H100-SXM";
+  Json another = probe_json();
+  another["machine"]["gpus"][0]["name"] = "NVIDIA H100 80GB HBM3";
+  request.probe = folder.write("probe.json", another.dump());
   request.onboarded = onboarded(folder, run_json(), read_file(kSteps));
-  EXPECT_THROW(calibrated(request), InvalidInput);  // it ran on another
+  EXPECT_THROW(calibrated(request), InvalidInput);  // two GPUs
 }
 
 TEST(MachineFit, FindsTheFactorsThatSumsWereMadeWith) {
