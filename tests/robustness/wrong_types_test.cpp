@@ -7,6 +7,7 @@
 #include "warploom/app/data/convert_clients.h"
 #include "warploom/app/data/device_constants.h"
 #include "warploom/app/plan/plan_experiments.h"
+#include "warploom/app/predict/machine_profile.h"
 #include "warploom/app/runs/measured_requests.h"
 #include "warploom/app/runs/validate_serving.h"
 #include "warploom/base/error.h"
@@ -138,6 +139,8 @@ TEST(WrongTypes, OfRecordsAreRefusedInOwnWords) {
     if (entry.path().extension() == ".json")
       expect_own_words(entry.path().filename(), read_json_file(entry.path()),
                        [](const Json& document) { host_profile_from_json(document, "host"); });
+  expect_own_words("machine.json", read_json_file(kSource / "tests/fixtures/options/machine.json"),
+                   [](const Json& document) { machine_profile_from_json(document, "machine"); });
 }
 
 TEST(WrongTypes, OfModelsAreRefusedInOwnWords) {

@@ -2,7 +2,7 @@
 
 About a minute. Run it on an idle machine: it says how noisy the machine was, and ends with code 2 where
 that is above --noise-limit (what was measured stays in FILE.part, and the next run goes on with it or, with
---again, begins anew). `warploom machine --probe probe.json` makes the profile that --machine takes.
+--again, begins anew). `warploom calibrate-machine` makes of it the profile that --machine takes.
 """
 
 import argparse

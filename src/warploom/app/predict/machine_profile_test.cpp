@@ -117,7 +117,7 @@ TEST(MachineProfile, APredictionTakesItsFile) {
   request.gpu = "H100-SXM";
   EXPECT_THROW(predict_operator(request), InvalidInput);
   request.machine = "absent.json";
-  EXPECT_THROW(predict_operator(request), NotFound);
+  EXPECT_THROW(predict_operator(request), IoError);
 }
 
 }  // namespace
