@@ -5,6 +5,7 @@ import io
 import json
 import sys
 import tempfile
+import time
 import types
 import unittest
 from contextlib import redirect_stderr
@@ -30,7 +31,9 @@ class StandInEngine:
         self.vllm_config = types.SimpleNamespace(
             cache_config=cache, scheduler_config=scheduler, model_config=model
         )
-        self.engine_core = types.SimpleNamespace(engine_core=types.SimpleNamespace())
+        self.engine_core = types.SimpleNamespace(
+            engine_core=types.SimpleNamespace(), get_output=lambda: "out"
+        )
 
     def has_unfinished_requests(self):
         return False
@@ -51,7 +54,13 @@ def noted(kind):
         if batch == "8x500":
             raise RuntimeError("no room")
         name = f"1x{batch}" if kind == "prefill" else batch
-        record.add(kind, name, [2.0, 1.0, 3.0], (0.5, 0.6, 7, {"gemm": (4, 100.0), "norm": (2, 9.0)}), 2)
+        record.add(
+            kind,
+            name,
+            [(2.0, 1.9), (1.0, 0.9), (3.0, 2.8)],
+            (0.5, 0.6, 7, {"gemm": (4, 100.0), "norm": (2, 9.0)}),
+            2,
+        )
 
     return measure
 
@@ -88,6 +97,7 @@ class OnboardTest(unittest.TestCase):
         self.assertIn({"prefill", "decode", "mixed"}, [{row["kind"] for row in rows}])
         self.assertEqual(rows[0]["wall_ms"], "2.0000")
         self.assertEqual(rows[0]["kernel_sum_ms"], "0.5000")
+        self.assertEqual(rows[0]["core_ms"], "1.9000")
         facts = json.loads((self.out / "run.json").read_text())
         self.assertEqual(facts["model"], "config.json")
         self.assertEqual(facts["engine_kwargs"], {"max_num_seqs": 64})
@@ -153,6 +163,18 @@ class OnboardTest(unittest.TestCase):
             code = command.main(["--model", str(LLAMA), "--out", str(self.out)])
         self.assertEqual(code, 2)
         self.assertIn("vllm is not installed in", told.getvalue())
+
+
+class BenchTest(unittest.TestCase):
+    def test_times_the_core_apart_from_what_is_made_for_clients(self):
+        engine = StandInEngine()
+        engine.engine_core.get_output = lambda: time.sleep(0.002) or "out"
+        engine.step = lambda: (engine.engine_core.get_output(), time.sleep(0.05))[0]
+        torch = types.SimpleNamespace(cuda=types.SimpleNamespace(synchronize=lambda: None))
+        with mock.patch.dict(sys.modules, torch=torch):
+            wall, core = vllm_bench.Bench(engine, 32000).timed_step()
+        self.assertGreaterEqual(core, 2)
+        self.assertGreaterEqual(wall - core, 50)
 
 
 class PlanTest(unittest.TestCase):

@@ -8,7 +8,8 @@ import sys
 
 KERNELS_KEPT = 45
 HEADS = {
-    "steps": "kind batch wall_ms wall_min_ms kernel_sum_ms span_ms kernels context_mean kernel_context_mean",
+    "steps": "kind batch wall_ms wall_min_ms kernel_sum_ms span_ms kernels context_mean kernel_context_mean "
+    "core_ms",
     "kernels": "kind batch kernel calls us",
 }
 
@@ -31,10 +32,15 @@ class StepRecord:
         with open(path, newline="") as file:
             return list(csv.reader(file))[1:]
 
-    def add(self, kind, batch, walls, profile, steps, contexts=("", "")):
+    def add(self, kind, batch, times, profile, steps, contexts=("", "")):
+        """`times`: (whole step, the core's part) of each timed step."""
         total, span, count, by_name = profile
+        walls, cores = zip(*times)
         figures = [statistics.median(walls), min(walls), total, span]
-        self.rows["steps"].append([kind, batch, *(f"{v:.4f}" for v in figures), f"{count:.0f}", *contexts])
+        core = f"{statistics.median(cores):.4f}"
+        self.rows["steps"].append(
+            [kind, batch, *(f"{v:.4f}" for v in figures), f"{count:.0f}", *contexts, core]
+        )
         longest = sorted(by_name.items(), key=lambda item: -item[1][1])[:KERNELS_KEPT]
         for name, (calls, us) in longest:
             self.rows["kernels"].append(

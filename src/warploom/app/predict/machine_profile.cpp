@@ -71,6 +71,7 @@ FieldTable MachineProfile::describe() {
       .add("gpu", &P::gpu, {.doc = "the GPU by the catalog's name; absent: kernels were not measured"})
       .add("engine", &P::engine, {.doc = "whose steps were timed; absent: none's"})
       .add("engine_version", &P::engine_version, {.doc = "of that engine"})
+      .add("model", &P::model, {.doc = "that it ran: layers, hidden size, vocabulary"})
       .add("base", &P::base, {.doc = "host profile that is scaled; absent: the host was not measured"})
       .add("host", &P::host, {.doc = "factors of the host's constants"})
       .add("kernels", &P::kernels, {.doc = "factors of kernels"})
@@ -129,6 +130,26 @@ void check_machine(const MachineProfile& profile, std::string_view gpu, std::str
     refuse("engine", profile.engine, engine);
   if (!profile.engine_version.empty() && !version.empty() && profile.engine_version != version)
     refuse(profile.engine, profile.engine_version, version);
+}
+
+std::string model_label(const ModelArchitecture& model) {
+  return fmt::format("{} layers of {}, vocabulary {}", model.layer_count(), model.hidden, model.vocabulary);
+}
+
+MachineProfile for_another_model(MachineProfile profile) {
+  // What a model's kernels err by together on one card (0.02 to 0.03 over the models of
+  // tests/fixtures/engine/vllm_0_24_h200) and what two cards of one kind differ by (0.03 to 0.06) are alike:
+  // half of what one model shows is the card's, give or take.
+  constexpr double kShare = 0.5, kWidth = 0.027;  // half-width of the 80 %, in ln
+  for (KernelScale& scale : profile.kernels) {
+    const double factor = std::pow(scale.factor, kShare);
+    const auto end = [&](double of_model, double sign) {
+      return factor * std::exp(sign * std::hypot(kWidth, kShare * std::log(of_model / scale.factor)));
+    };
+    const double low = end(scale.low, -1), high = end(scale.high, 1);
+    scale = {scale.group, factor, low, high, scale.scatter};
+  }
+  return profile;
 }
 
 std::optional<KernelGroup> group_of(Bound bound) {

@@ -12,6 +12,7 @@
 #include "warploom/base/file_scope.h"
 #include "warploom/base/json.h"
 #include "warploom/kernels/latency_model.h"
+#include "warploom/models/architecture.h"
 #include "warploom/serving/host/host_fit.h"
 
 namespace warploom {
@@ -42,6 +43,7 @@ struct MachineProfile {
   std::string name, source;
   std::string gpu;                     // as the catalog has it; empty: kernels were not measured
   std::string engine, engine_version;  // whose steps were timed; empty: none's, any engine is meant
+  std::string model;                   // that it ran, as model_label has it; empty: none
   std::string base;  // the host profile whose constants are scaled; empty: host not measured
   std::vector<HostScale> host;
   std::vector<KernelScale> kernels;
@@ -61,6 +63,12 @@ MachineProfile load_machine_profile(const std::string& path, const FileScope& fi
 // Refuses a profile of another GPU, engine or version (empty `engine` or `version`: none is asked for).
 void check_machine(const MachineProfile& profile, std::string_view gpu, std::string_view engine,
                    std::string_view version);
+
+// What tells models apart whose configurations have no name.
+std::string model_label(const ModelArchitecture& model);
+// What a profile says of another model than the onboarded one: the share of the kernels' factors that is the
+// card's and not the model's.
+MachineProfile for_another_model(MachineProfile profile);
 
 // Which group a kernel with this bound belongs to; nothing for launches and links.
 std::optional<KernelGroup> group_of(Bound bound);

@@ -97,6 +97,15 @@ TEST(MachineProfile, ProductsAreAsWideAsTheyWereSeenToScatter) {
   EXPECT_NEAR(width_of(Elementwise{}), std::hypot(std::log(1.25), std::log(1.12 / 1.1)), 1e-9);
 }
 
+TEST(MachineProfile, HalfOfAModelsFactorIsTheCards) {
+  MachineProfile profile = slower();
+  const KernelScale other = for_another_model(profile).kernels[0];
+  EXPECT_NEAR(other.factor, std::sqrt(1.1), 1e-9);
+  EXPECT_LT(other.low, other.factor * std::exp(-0.027));
+  EXPECT_GT(other.high, other.factor * std::exp(0.027));
+  EXPECT_EQ(for_another_model(profile).host_factors(), profile.host_factors());
+}
+
 TEST(MachineProfile, NeverGoesBelowThePhysicalBound) {
   MachineProfile profile = slower();
   profile.kernels[0] = {KernelGroup::Streaming, 0.4, 0.3, 0.5};

@@ -207,7 +207,9 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   if (!request.machine.empty()) {
     const MachineProfile machine = load_machine_profile(request.machine, request.files);
     check_machine(machine, result.gpu.name, request.framework, request.version);
-    answer.estimate = on_machine(answer.estimate, result.op, machine);
+    // An operator is of any model.
+    answer.estimate =
+        on_machine(answer.estimate, result.op, machine.model.empty() ? machine : for_another_model(machine));
   }
   check_tier(request.require_tier, answer.estimate.tier);
   const KernelSource source(answer, result.op, named);

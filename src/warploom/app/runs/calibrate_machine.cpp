@@ -252,6 +252,7 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
   profile.gpu = steps.gpu;
   profile.engine = steps.engine;
   profile.engine_version = steps.version;
+  profile.model = steps.label;
   profile.base = request.base;
   add_kernels(profile, steps.sums, scatter);
   const KernelFactors factors = factors_of(profile);

@@ -109,6 +109,18 @@ TEST(CalibrateMachine, AStepIsPricedOnTheMachine) {
   EXPECT_LE(on.host_least, on.host);
   EXPECT_LE(on.host, on.host_most);
   EXPECT_LT(on.host_least, on.host_most);
+  // An onboarded engine's own model has all of the factor, another its half.
+  const auto priced = [&](const std::string& model, bool measured) {
+    StepRequest alone = step;
+    alone.prefill = "1x4096";
+    alone.setup.model = model;
+    if (!measured) alone.setup.host.machine.clear();
+    return price_step(alone).gpu_p50;
+  };
+  const double own = std::log(priced("Llama-3.1-8B", true) / priced("Llama-3.1-8B", false));
+  const double other = std::log(priced("Qwen3-14B", true) / priced("Qwen3-14B", false));
+  EXPECT_GT(own, 0.015);
+  EXPECT_NEAR(other, own / 2, 0.002);
   step.setup.gpu = "H100-SXM";
   EXPECT_THROW(price_step(step), InvalidInput);
   step.setup.gpu = "H200";

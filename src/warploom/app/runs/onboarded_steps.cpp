@@ -33,6 +33,7 @@ OnboardedSteps read_onboarded(const std::filesystem::path& folder, const FileSco
   run.setup.model = (folder / "config.json").string();
   const ServingSetup setup = resolve_serving(run.setup, latency, MemoryCheck::None);
   OnboardedSteps steps{.model = setup.model.name,
+                       .label = model_label(setup.model),
                        .gpu = setup.gpu->name,
                        .engine = setup.config.engine,
                        .version = run.setup.version,
@@ -47,7 +48,8 @@ OnboardedSteps read_onboarded(const std::filesystem::path& folder, const FileSco
                                      path.string(), step.batch));
     const PricedGraph priced = price_graph(setup, step.shape);
     steps.sums.push_back(sum_of(priced, *step.kernels));
-    steps.timed.push_back({priced.gpu.p50, step.wall, step.shape.requests(),
+    // A server's core does not make outputs for clients, which a whole step in one process holds.
+    steps.timed.push_back({priced.gpu.p50, step.core.value_or(step.wall), step.shape.requests(),
                            graphs.mode(StepShape::tokens_of(step.shape.prefill), step.shape.tokens())});
   }
   return steps;

@@ -14,7 +14,7 @@
 namespace warploom {
 
 struct OnboardedSteps {
-  std::string model, gpu, engine, version;
+  std::string model, label, gpu, engine, version;  // label: model_label
   LaunchedLayers layers;
   std::vector<MeasuredSum> sums;  // of each step's kernels: as predicted, by groups, and as profiled
   std::vector<TimedStep> timed;   // the same steps; `gpu` as predicted

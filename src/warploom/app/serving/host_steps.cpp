@@ -35,7 +35,8 @@ StepShape measured_shape(const std::string& kind, const std::string& batch, cons
 std::vector<MeasuredStep> read_measured_steps(const std::filesystem::path& path) {
   CsvReader csv(path);
   const std::size_t kind = csv.column("kind"), batch = csv.column("batch"), wall = csv.column("wall_ms");
-  const std::optional<std::size_t> kernels = csv.find_column("kernel_sum_ms");
+  const std::optional<std::size_t> kernels = csv.find_column("kernel_sum_ms"),
+                                   core = csv.find_column("core_ms");
   std::vector<MeasuredStep> steps;
   while (csv.next()) {
     const std::string kind_text(csv.cell(kind)), batch_text(csv.cell(batch));
@@ -47,8 +48,12 @@ std::vector<MeasuredStep> read_measured_steps(const std::filesystem::path& path)
       throw InvalidInput(fmt::format("{}: {} ms, expected below 1,000 s", csv.where(wall), ms));
     steps.push_back(
         {batch_text, measured_shape(kind_text, batch_text, csv.where(batch)), milliseconds(ms), {}});
-    if (kernels && !csv.cell(*kernels).empty())
-      steps.back().kernels = milliseconds(measured_time(csv, *kernels, kMilliseconds));
+    const auto time_if = [&](const std::optional<std::size_t>& column) -> std::optional<Seconds> {
+      if (!column || csv.cell(*column).empty()) return std::nullopt;
+      return milliseconds(measured_time(csv, *column, kMilliseconds));
+    };
+    steps.back().kernels = time_if(kernels);
+    steps.back().core = time_if(core);
   }
   if (steps.empty()) throw InvalidInput(fmt::format("{}: no step, expected at least one row", path.string()));
   return steps;

@@ -204,18 +204,19 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
 }
 
 // What was measured of the machine that is meant; nothing where none is named.
-std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, const GpuSpec& gpu) {
+std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, const ServingSetup& setup) {
   const HostSettings& host = request.host;
   if (host.machine.empty()) return std::nullopt;
   MachineProfile machine = load_machine_profile(host.machine, request.files);
   const std::string& engine = request.framework.empty() ? request.config.engine : request.framework;
-  check_machine(machine, gpu.name, engine, request.version);
+  check_machine(machine, setup.gpu->name, engine, request.version);
   if (!machine.base.empty() && host.profile != kDefaultHostProfile && host.profile != machine.base)
     throw InvalidInput(
         fmt::format("machine: '{}' scales the host profile {}, and host_profile is {}; expected "
                     "one of the two options",
                     machine.name, machine.base, host.profile));
-  return machine;
+  const bool another = !machine.model.empty() && machine.model != model_label(setup.model);
+  return another ? for_another_model(std::move(machine)) : std::move(machine);
 }
 
 void set_host(ServingSetup& setup, const ServingSetupRequest& request, const EngineSpec& priced,
@@ -323,7 +324,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .rule = priced.kernel};
   setup.defaults_version = defaults_used_instead(priced, request.version);
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
-  const std::optional<MachineProfile> machine = machine_of(request, *setup.gpu);
+  const std::optional<MachineProfile> machine = machine_of(request, setup);
   set_host(setup, request, priced, machine);
   setup.measured_at = request.host.measured_at;
   setup.latency = std::move(latency);
