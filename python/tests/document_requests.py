@@ -56,6 +56,9 @@ def varied_requests():
         yield "models", {"name": name}
     yield "support", {"supported_models": ["DeepSeek-V3"]}
     yield "moe_config", {"gpu": "H200", "experts": 128, "top_k": 8, "hidden": 2048, "intermediate": 768}
+    onboarded, probe = f"{FIXTURES}/options/onboarded", f"{FIXTURES}/options/probe.json"
+    yield "calibrate_machine", {"onboarded": onboarded, "output": "@out/machine_1.json"}
+    yield "calibrate_machine", {"probe": probe, "output": "@out/machine_2.json"}
     yield "predict", {"gpu": "H200", "family": "allreduce", "ranks": 2, "size_bytes": 1 << 20}
     product = {"family": "gemm", "m": 64, "n": 4096, "k": 4096}
     yield "predict", {"gpu": "GB200", **product, "predictor": "roofline"}

@@ -123,6 +123,9 @@ TEST(MachineProfile, APredictionTakesItsFile) {
   const Seconds before = predict_operator(request).estimate.p50;
   request.machine = folder.write("m.json", machine_profile_to_json(slower()).dump()).string();
   EXPECT_NEAR(predict_operator(request).estimate.p50 / before, 1.1, 1e-9);
+  request.op = Collective{.size = Bytes(4e6), .ranks = 4};
+  EXPECT_THROW(predict_operator(request), InvalidInput);  // the profile says nothing of links
+  request.op = Gemm{.m = 16, .n = 28672, .k = 4096};
   request.gpu = "H100-SXM";
   EXPECT_THROW(predict_operator(request), InvalidInput);
   request.machine = "absent.json";

@@ -207,6 +207,12 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   if (!request.machine.empty()) {
     const MachineProfile machine = load_machine_profile(request.machine, request.files);
     check_machine(machine, result.gpu.name, request.framework, request.version);
+    const std::optional<KernelGroup> group = group_of(answer.estimate.bound);
+    if (!group || machine.scale_of(*group) == nullptr)
+      throw InvalidInput(
+          fmt::format("machine is not modelled here: '{}' has no factor of kernels that are "
+                      "limited by {}, expected none",
+                      machine.name, name_of(answer.estimate.bound)));
     // An operator is of any model.
     answer.estimate =
         on_machine(answer.estimate, result.op, machine.model.empty() ? machine : for_another_model(machine));
