@@ -314,7 +314,7 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
   PlanResult& result = plan.result;
   result = {.model = model.name,
             .workload = plan.workload.name,
-            .host_profile = request.host_profile,
+            .host_profile = request.machine.empty() ? request.host_profile : request.machine,
             .measured_at = request.measured_at,
             .level = level_of(request, plan.workload),
             .objective = request.objective,
