@@ -1,5 +1,5 @@
-// Families that are Llama's or DeepSeek's layers under keys or with norms of their own (each after its file in
-// vLLM 0.33's model_executor/models).
+// Families that are Llama's or DeepSeek's layers under keys or with norms of their own (each after its file
+// in vLLM 0.33's model_executor/models).
 #include <fmt/format.h>
 
 #include <algorithm>
