@@ -37,7 +37,7 @@ void read_sizes(const ConfigValues& config, const ConfigValues& text, const HfFa
                 ModelArchitecture& model) {
   model.dtype = dtype_of(config, text);
   model.hidden = text.needed({"hidden_size", "n_embd"});
-  model.vocabulary = text.needed("vocab_size");
+  model.vocabulary = text.needed({"vocab_size", "padded_vocab_size"});
   model.max_positions = text.integer("max_position_embeddings", text.integer("seq_length", 0));
   model.tie_embeddings =
       config.flag("tie_word_embeddings", text.flag("tie_word_embeddings", family.tie_embeddings));

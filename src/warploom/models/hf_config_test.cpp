@@ -115,7 +115,7 @@ TEST(HfConfig, RefusesUnsupportedArchitecturesWithTheReason) {
   EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "state-space layers");
   config["architectures"] = {"Qwen3ForCausaLM"};
   EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "did you mean 'Qwen3ForCausalLM'");
-  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "supported: ApertusForCausalLM");
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "supported: AXK1ForCausalLM");
   config.erase("architectures");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'architectures' is missing");
   config = deepseek();

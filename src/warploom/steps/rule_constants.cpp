@@ -33,10 +33,10 @@ FieldTable StreamConstants::describe() {
 
 FieldTable SamplingConstants::describe() {
   using C = SamplingConstants;
-  FieldOptions per_logit = time_us("a token's word");
+  FieldOptions per_logit = time_us("a token's word, or expert");
   per_logit.unit = "ps", per_logit.scale = 1e-12;
   return FieldList<C>("sampling")
-      .add("base", &C::base, time_us("making the inputs of a step, and the ends of the rest"))
+      .add("base", &C::base, time_us("what does not grow: inputs of a step, launches"))
       .add("per_logit", &C::per_logit, per_logit)
       .table();
 }
@@ -122,6 +122,7 @@ RuleForm form_of(RuleKind kind) {
     case RuleKind::CacheWrites:
       return {StreamConstants{}, kBytes, true};
     case RuleKind::Sampling:
+    case RuleKind::ExpertChoice:
       return {SamplingConstants{}, kLogits, true};
     case RuleKind::Products:
       return {ProductConstants{}, kWeights, false};

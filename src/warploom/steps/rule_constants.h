@@ -21,7 +21,7 @@ struct StreamConstants {
   static FieldTable describe();
 };
 
-// The kernels that make a step's inputs and choose its tokens.
+// The kernels that make a step's inputs and choose its tokens, or the one that chooses experts.
 struct SamplingConstants {
   Seconds base, per_logit;
   static FieldTable describe();
@@ -98,9 +98,10 @@ enum class RuleKind : std::uint8_t {
   DecodeAttention,
   Attention,
   Quantising,
-  Ranks
+  Ranks,
+  ExpertChoice
 };
-inline constexpr std::size_t kRuleKinds = 12;
+inline constexpr std::size_t kRuleKinds = 13;
 template <>
 struct EnumNames<RuleKind> {
   static constexpr std::array<std::pair<RuleKind, std::string_view>, kRuleKinds> kNames{
@@ -115,7 +116,8 @@ struct EnumNames<RuleKind> {
        {RuleKind::DecodeAttention, "decode_attention"},
        {RuleKind::Attention, "attention"},
        {RuleKind::Quantising, "quantising"},
-       {RuleKind::Ranks, "ranks"}}};
+       {RuleKind::Ranks, "ranks"},
+       {RuleKind::ExpertChoice, "expert_choice"}}};
 };
 
 using RuleConstants =

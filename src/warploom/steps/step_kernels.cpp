@@ -26,15 +26,16 @@ bool asks_streaming(const KernelContext& context) {
   return context.kernel.empty() && (context.framework.empty() || is_engine(context.framework));
 }
 
-// Whoever names no engine asks for a choice of tokens alone.
-bool asks_sampling(const KernelContext& context) {
-  if (context.kernel == kSamplingKernel) return true;
+// Whoever names no engine asks for a choice of tokens alone. `rule` is the name of the operator's.
+bool asks_choice(const KernelContext& context, std::string_view rule) {
+  if (context.kernel == rule) return true;
   return context.kernel.empty() && !context.as_collected && !context.framework.empty();
 }
 
 // What the measured kernels are asked: they know no rule's name.
 KernelContext without_rule(KernelContext context) {
-  if (context.kernel == kStreamingKernel || context.kernel == kSamplingKernel) context.kernel = {};
+  for (const std::string_view rule : {kStreamingKernel, kSamplingKernel, kExpertChoiceKernel})
+    if (context.kernel == rule) context.kernel = {};
   return context;
 }
 
@@ -42,7 +43,8 @@ KernelContext without_rule(KernelContext context) {
 
 std::string_view rule_of(const Operator& op) {
   if (only_streams(op)) return kStreamingKernel;
-  return is_step_sampling(op) ? kSamplingKernel : std::string_view();
+  if (is_step_sampling(op)) return kSamplingKernel;
+  return is_expert_choice(op) ? kExpertChoiceKernel : std::string_view();
 }
 
 StepKernels::StepKernels(std::unique_ptr<const LatencyModel> kernels, const StepRules& rules)
@@ -55,8 +57,9 @@ std::optional<RulePrice> StepKernels::replace(const Operator& op, const GpuSpec&
                                               const KernelContext& context,
                                               const LatencyEstimate& measured) const {
   if (const auto* sampling = std::get_if<Sampling>(&op)) {
-    if (!asks_sampling(context)) return std::nullopt;
-    const RuleUse rule = rules_.find_own(RuleKind::Sampling, gpu, context);
+    if (!asks_choice(context, rule_of(op))) return std::nullopt;
+    const RuleKind kind = is_step_sampling(op) ? RuleKind::Sampling : RuleKind::ExpertChoice;
+    const RuleUse rule = rules_.find_own(kind, gpu, context);
     return rule ? std::optional(step_sampling_price(rule, *sampling)) : std::nullopt;
   }
   return asks_streaming(context) ? streaming_price(rules_, op, gpu, context, measured) : std::nullopt;

@@ -15,7 +15,8 @@ namespace warploom {
 
 // The names under which the rules' answers are reported and can be asked for: streaming_rule.h and
 // step_sampling.h.
-inline constexpr std::string_view kStreamingKernel = "streaming", kSamplingKernel = "sampling";
+inline constexpr std::string_view kStreamingKernel = "streaming", kSamplingKernel = "sampling",
+                                  kExpertChoiceKernel = "expert_choice";
 
 // The name of the operator's rule; empty: it has none.
 std::string_view rule_of(const Operator& op);

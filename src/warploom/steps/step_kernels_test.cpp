@@ -206,7 +206,19 @@ TEST(StepKernels, PriceSamplingInVllmByARuleOfItsOwnName) {
   }
 }
 
-TEST(StepKernels, LeaveSamplingThatIsNotVllmsOrNotOfWords) {
+TEST(StepKernels, PriceTheChoiceOfExpertsInVllmByItsOwnRule) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StepKernels model = over(milliseconds(1));
+  const Sampling experts{.sequences = 64, .vocabulary = 256};
+  const KernelAnswer answer = model.answer(experts, gpu, {"vllm", "0.24.0", ""});
+  EXPECT_EQ(answer.implementation.kernel, kExpertChoiceKernel);
+  EXPECT_EQ(answer.estimate.p50,
+            step_sampling_price(StepRules::shipped().find(RuleKind::ExpertChoice, gpu, {}), experts).time);
+  EXPECT_EQ(model.estimate(experts, gpu, answer.implementation).p50, answer.estimate.p50) << "by its name";
+  EXPECT_EQ(model.estimate(experts, gpu, {"sglang", "", ""}).p50, milliseconds(1));
+}
+
+TEST(StepKernels, LeaveSamplingThatIsNotVllms) {
   const GpuSpec gpu = GpuCatalog().get("h200_sxm");
   const StepKernels model = over(milliseconds(1));
   for (const KernelContext& other :
@@ -216,14 +228,14 @@ TEST(StepKernels, LeaveSamplingThatIsNotVllmsOrNotOfWords) {
     EXPECT_EQ(model.estimate(kWords, gpu, other).p50, milliseconds(1)) << other.framework << other.kernel;
     EXPECT_NE(model.answer(kWords, gpu, other).implementation.kernel, kSamplingKernel) << other.framework;
   }
-  const Sampling of_experts{.sequences = 64, .vocabulary = 256};
-  EXPECT_EQ(model.estimate(of_experts, gpu, {"vllm", "", ""}).p50, milliseconds(1));
+  const Sampling of_few_experts{.sequences = 64, .vocabulary = 8};
+  EXPECT_EQ(model.estimate(of_few_experts, gpu, {"vllm", "", ""}).p50, milliseconds(1));
 }
 
 TEST(StepKernels, NameTheRuleOfAnOperator) {
   EXPECT_EQ(rule_of(kNorm), kStreamingKernel);
   EXPECT_EQ(rule_of(kWords), kSamplingKernel);
-  EXPECT_EQ(rule_of(Sampling{.sequences = 64, .vocabulary = 256}), "");
+  EXPECT_EQ(rule_of(Sampling{.sequences = 64, .vocabulary = 256}), kExpertChoiceKernel);
   EXPECT_EQ(rule_of(Gemm{}), "");
 }
 

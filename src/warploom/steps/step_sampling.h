@@ -14,8 +14,11 @@ namespace warploom {
 
 // Whether the rule is of this operator: a choice among a model's words, not among its experts.
 bool is_step_sampling(const Operator& op);
+// A choice among more experts than one thread holds: a kernel whose rounds of comparisons take longer than
+// its memory.
+bool is_expert_choice(const Operator& op);
 
-// The sum of those kernels; `use` is of RuleKind::Sampling.
+// The sum of those kernels; `use` is of RuleKind::Sampling. Of RuleKind::ExpertChoice: that one kernel.
 RulePrice step_sampling_price(const RuleUse& use, const Sampling& op);
 
 }  // namespace warploom

@@ -33,6 +33,22 @@ TEST(StepSampling, IsOfWordsAndNotOfExperts) {
   EXPECT_TRUE(is_step_sampling(Sampling{.sequences = 4, .vocabulary = 32000}));
   EXPECT_FALSE(is_step_sampling(Sampling{.sequences = 4, .vocabulary = 256}));
   EXPECT_FALSE(is_step_sampling(Gemm{}));
+  EXPECT_TRUE(is_expert_choice(Sampling{.sequences = 4, .vocabulary = 256}));
+  EXPECT_FALSE(is_expert_choice(Sampling{.sequences = 4, .vocabulary = 8}));
+  EXPECT_FALSE(is_expert_choice(Sampling{.sequences = 4, .vocabulary = 32000}));
+  EXPECT_FALSE(is_expert_choice(Gemm{}));
+}
+
+// topkGating of Qwen3-30B-A3B on an H200, 128 experts: 4.0 us for 16 tokens, 6.0 for 2,048, 12.3 for 8,192.
+TEST(StepSampling, ChoosesExperts) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const RuleUse rule = StepRules::shipped().find(RuleKind::ExpertChoice, gpu, {});
+  const auto chosen = [&](std::int64_t tokens) {
+    return step_sampling_price(rule, {.sequences = tokens, .vocabulary = 128}).time.value();
+  };
+  EXPECT_NEAR(chosen(16), 4.0e-6, 0.8e-6);
+  EXPECT_NEAR(chosen(2048), 6.0e-6, 1.2e-6);
+  EXPECT_NEAR(chosen(8192), 12.3e-6, 2e-6);
 }
 
 TEST(StepSampling, SaysWhereItWasMeasuredAndHowFarStepsElsewhereLie) {

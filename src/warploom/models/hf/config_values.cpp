@@ -100,7 +100,7 @@ std::vector<std::int64_t> ConfigValues::integers(std::string_view key) const {
 
 std::int64_t layer_count_of(const ConfigValues& text) {
   constexpr std::int64_t kMostLayers = 10'000;
-  const std::int64_t count = text.needed({"num_hidden_layers", "n_layer"});
+  const std::int64_t count = text.needed({"num_hidden_layers", "n_layer", "num_layers"});
   if (count > kMostLayers) {
     throw InvalidInput(
         fmt::format("{}: 'num_hidden_layers' is {}, expected at most {}", text.where(), count, kMostLayers));

@@ -12,26 +12,32 @@
 
 namespace warploom {
 
-extern const HfFamily kApertusFamily, kBailingFamily, kCohereFamily, kDeciLmFamily, kDeepSeek1Family,
-    kDeepSeekFamily, kDeepSeekV4Family, kDeepSeekV41Family, kErnieMoeFamily, kGemmaFamily, kGemma2Family,
-    kGemma3Family, kGemma4Family, kGlm4DenseFamily, kGlm4Family, kGlm5NextFamily, kGptOssFamily,
-    kGraniteMoeFamily, kKimiLinearFamily, kLlamaFamily, kLlama4Family, kMimoV2Family, kMiniMaxFamily,
-    kMiniMaxM3Family, kMixtralFamily, kMuseGlimmerFamily, kNemotronFamily, kNemotronHFamily, kOlmoeFamily,
-    kPhiFamily, kPhiMoeFamily, kQwen1Family, kQwen2Family, kQwen2MoeFamily, kQwen3Family, kQwen3MoeFamily,
-    kQwen3NextFamily, kQwen35Family, kQwen35MoeFamily, kSparseLatentFamily, kStableLmFamily, kStepFamily;
+extern const HfFamily kApertusFamily, kAxk1Family, kBailingFamily, kChatGlmFamily, kCohereFamily,
+    kDeciLmFamily, kDeepSeek1Family, kDeepSeekFamily, kDeepSeekV41Family, kDeepSeekV4Family, kErnieMoeFamily,
+    kExaone4Family, kExaoneMoeFamily, kFalconFamily, kGemma2Family, kGemma3Family, kGemma4Family,
+    kGemmaFamily, kGlm4DenseFamily, kGlm4Family, kGlm5NextFamily, kGptJFamily, kGptOssFamily,
+    kGraniteHybridFamily, kGraniteMoeFamily, kGraniteMoeSwaFamily, kGraniteSwaFamily, kHyperClovaXFamily,
+    kKimiLinearFamily, kLlama4Family, kLlamaFamily, kMamba2Family, kMimoV2Family, kMiniCpmFamily,
+    kMiniMaxFamily, kMiniMaxM3Family, kMixtralFamily, kMuseGlimmerFamily, kNemotronFamily, kNemotronHFamily,
+    kOlmoeFamily, kOrionFamily, kParam2Family, kPhiFamily, kPhiMoeFamily, kPlainFamily, kQwen1Family,
+    kQwen2Family, kQwen2MoeFamily, kQwen35Family, kQwen35MoeFamily, kQwen3Family, kQwen3MoeFamily,
+    kQwen3NextFamily, kSarvamMlaFamily, kSparseLatentFamily, kStableLmFamily, kStep1Family, kStepFamily;
 
 namespace {
 
 constexpr std::array kFamilies{
-    &kApertusFamily,     &kBailingFamily,    &kCohereFamily,      &kDeciLmFamily,     &kDeepSeek1Family,
-    &kDeepSeekFamily,    &kDeepSeekV4Family, &kDeepSeekV41Family, &kErnieMoeFamily,   &kGemmaFamily,
-    &kGemma2Family,      &kGemma3Family,     &kGemma4Family,      &kGlm4DenseFamily,  &kGlm4Family,
-    &kGlm5NextFamily,    &kGptOssFamily,     &kGraniteMoeFamily,  &kKimiLinearFamily, &kLlamaFamily,
-    &kLlama4Family,      &kMimoV2Family,     &kMiniMaxFamily,     &kMiniMaxM3Family,  &kMixtralFamily,
-    &kMuseGlimmerFamily, &kNemotronFamily,   &kNemotronHFamily,   &kOlmoeFamily,      &kPhiFamily,
-    &kPhiMoeFamily,      &kQwen1Family,      &kQwen2Family,       &kQwen2MoeFamily,   &kQwen3Family,
-    &kQwen3MoeFamily,    &kQwen3NextFamily,  &kQwen35Family,      &kQwen35MoeFamily,  &kSparseLatentFamily,
-    &kStableLmFamily,    &kStepFamily};
+    &kApertusFamily,       &kAxk1Family,       &kBailingFamily,     &kChatGlmFamily,       &kCohereFamily,
+    &kDeciLmFamily,        &kDeepSeek1Family,  &kDeepSeekFamily,    &kDeepSeekV41Family,   &kDeepSeekV4Family,
+    &kErnieMoeFamily,      &kExaone4Family,    &kExaoneMoeFamily,   &kFalconFamily,        &kGemma2Family,
+    &kGemma3Family,        &kGemma4Family,     &kGemmaFamily,       &kGlm4DenseFamily,     &kGlm4Family,
+    &kGlm5NextFamily,      &kGptJFamily,       &kGptOssFamily,      &kGraniteHybridFamily, &kGraniteMoeFamily,
+    &kGraniteMoeSwaFamily, &kGraniteSwaFamily, &kHyperClovaXFamily, &kKimiLinearFamily,    &kLlama4Family,
+    &kLlamaFamily,         &kMamba2Family,     &kMimoV2Family,      &kMiniCpmFamily,       &kMiniMaxFamily,
+    &kMiniMaxM3Family,     &kMixtralFamily,    &kMuseGlimmerFamily, &kNemotronFamily,      &kNemotronHFamily,
+    &kOlmoeFamily,         &kOrionFamily,      &kParam2Family,      &kPhiFamily,           &kPhiMoeFamily,
+    &kPlainFamily,         &kQwen1Family,      &kQwen2Family,       &kQwen2MoeFamily,      &kQwen35Family,
+    &kQwen35MoeFamily,     &kQwen3Family,      &kQwen3MoeFamily,    &kQwen3NextFamily,     &kSarvamMlaFamily,
+    &kSparseLatentFamily,  &kStableLmFamily,   &kStep1Family,       &kStepFamily};
 
 struct Refused {
   std::string_view prefix;  // of the architecture
@@ -45,7 +51,7 @@ constexpr std::array kRefused{
     Refused{"Step3VL", "multi-matrix factorised attention has no kernel model"},
     Refused{"MiniMaxM1", "lightning attention has no kernel model"},
     Refused{"MiniMaxText01", "lightning attention has no kernel model"},
-    Refused{"Mamba", "state-space models have no operator graph"},
+    Refused{"MambaFor", "state-space models of the first kind have no operator graph"},
     Refused{"FalconMamba", "state-space models have no operator graph"},
     Refused{"Jamba", "state-space layers have no operator graph"},
     Refused{"T5", "encoder-decoder models have no operator graph"},

@@ -98,7 +98,7 @@ std::int64_t rotary_dim_of(const ConfigValues& text, std::int64_t head_dim, doub
 Attention read_attention(const ConfigValues& text, const ModelArchitecture& model,
                          const AttentionHabits& habits) {
   Attention attention;
-  attention.heads = text.needed("num_attention_heads");
+  attention.heads = text.needed({"num_attention_heads", "n_head"});
   attention.kv_heads = text.integer("num_key_value_heads", attention.heads);
   attention.head_dim = head_dim_of(text, model.hidden, attention.heads, habits.derives_head_dim);
   attention.value_head_dim = attention.head_dim;
@@ -149,7 +149,7 @@ std::vector<LayerGroup> layers_of_types(const ConfigValues& text, const ModelArc
 }
 
 DenseMlp read_dense_mlp(const ConfigValues& text) {
-  return {.intermediate = text.needed({"intermediate_size", "n_inner"})};
+  return {.intermediate = text.needed({"intermediate_size", "n_inner", "ffn_hidden_size"})};
 }
 
 MixtureOfExperts read_mixture(const ConfigValues& text, std::string_view width_key) {

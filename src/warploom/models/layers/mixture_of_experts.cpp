@@ -73,6 +73,9 @@ void MixtureOfExperts::add_shared(ScaledOperators& plan, const LaunchedLayer& la
   if (shared_gate) {
     beside(plan.add("shared_gate", layer.count,
                     Gemm{.scheme = plain_scheme(layer.dtype), .n = 1, .k = layer.hidden}));
+    // Engines write sigmoid(gate) * output, in a call that no compiler fuses (vLLM's qwen2_moe.py).
+    plan.add("shared_gate", layer.count,
+             Elementwise{.kind = ElementwiseKind::Tanh, .type = layer.dtype, .width = 1, .inputs = 1});
     plan.add("shared_gate", layer.count,
              Elementwise{.kind = ElementwiseKind::Multiply, .type = layer.dtype, .width = layer.hidden});
   }

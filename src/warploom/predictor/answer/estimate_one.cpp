@@ -93,7 +93,9 @@ LogEstimate estimate_routed(const LoadedFamily& family, const CellIndex::Found& 
     compute_features(routed, call.gpu, call.kernel, family.constants(call.gpu), near);
     known[i].log_base = log_base_with(found.cell->overhead, near);
     const KernelCall of_routing{routed, call.gpu, call.context, call.kind, call.kernel};
+    const RoutingLoad load = near.routing;
     known[i].answer = estimate_found(family, found, of_routing, near);
+    known[i].contradicted = is_contradicted(known[i].answer.log_p50, routings[i], load, call.gpu);
   }
   return between_routings(log_base_with(found.cell->overhead, row), known);
 }

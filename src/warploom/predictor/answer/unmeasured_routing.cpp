@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/kernels/bound_limit.h"
+#include "warploom/kernels/work.h"
+
 namespace warploom {
 namespace {
 
@@ -29,11 +32,18 @@ std::array<FusedMoe, 3> measured_routings(const FusedMoe& op) {
   return routed;
 }
 
+bool is_contradicted(double log_p50, const FusedMoe& op, const RoutingLoad& load, const GpuSpec& gpu) {
+  const double forced = bytes_beyond(moe_work(op, load).weight_bytes.value(), gpu.l2_capacity.value());
+  return std::exp(log_p50) * gpu.memory_bandwidth.value() < forced;
+}
+
 LogEstimate between_routings(double log_base, std::span<const RoutedAnswer> known) {
   const auto distance = [&](const RoutedAnswer& routed) { return std::abs(routed.log_base - log_base); };
-  const bool all_outside = std::all_of(known.begin(), known.end(),
-                                       [](const RoutedAnswer& routed) { return routed.answer.extrapolated; });
-  const auto counts = [&](const RoutedAnswer& routed) { return all_outside || !routed.answer.extrapolated; };
+  const auto sound = [](const RoutedAnswer& routed) {
+    return !routed.contradicted && !routed.answer.extrapolated;
+  };
+  const bool any_sound = std::any_of(known.begin(), known.end(), sound);
+  const auto counts = [&](const RoutedAnswer& routed) { return !any_sound || sound(routed); };
   const RoutedAnswer* nearest = nullptr;
   double weights = 0, ratios = 0, squares = 0;  // of ln(time / structural time)
   for (const RoutedAnswer& routed : known) {

@@ -25,13 +25,18 @@ std::vector<LayerGroup> glm4_layers(const ConfigValues& text, const ModelArchite
   return layers;
 }
 
-constexpr std::array<std::string_view, 3> kDeepSeek{"DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM",
-                                                    "KimiK25ForConditionalGeneration"};
+constexpr std::array<std::string_view, 5> kDeepSeek{
+    "DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM", "Glm4MoeLiteForCausalLM",
+    "KimiK25ForConditionalGeneration", "MistralLarge3ForCausalLM"};
+constexpr std::array<std::string_view, 1> kAxk1{"AXK1ForCausalLM"};
 constexpr std::array<std::string_view, 1> kGlm4{"Glm4MoeForCausalLM"};
 
 }  // namespace
 
 extern constinit const HfFamily kDeepSeekFamily{.architectures = kDeepSeek, .layers = deepseek_layers};
+// A norm more, behind the experts.
+extern constinit const HfFamily kAxk1Family{
+    .architectures = kAxk1, .layers = deepseek_layers, .norms_per_layer = 3};
 extern constinit const HfFamily kGlm4Family{.architectures = kGlm4, .layers = glm4_layers};
 
 }  // namespace warploom

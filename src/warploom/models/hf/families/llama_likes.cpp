@@ -132,8 +132,9 @@ constexpr std::array<std::string_view, 1> kGlm4Dense{"Glm4ForCausalLM"}, kDeepSe
     kOlmoe{"OlmoeForCausalLM"}, kNemotron{"NemotronForCausalLM"}, kApertus{"ApertusForCausalLM"},
     kStableLm{"StableLmForCausalLM"}, kPhiMoe{"PhiMoEForCausalLM"}, kErnieMoe{"Ernie4_5_MoeForCausalLM"};
 constexpr std::array<std::string_view, 2> kCohere{"CohereForCausalLM", "Cohere2ForCausalLM"},
-    kGraniteMoe{"GraniteMoeForCausalLM", "GraniteMoeSharedForCausalLM"},
-    kBailing{"BailingMoeForCausalLM", "BailingMoeV2ForCausalLM"};
+    kGraniteMoe{"GraniteMoeForCausalLM", "GraniteMoeSharedForCausalLM"};
+constexpr std::array<std::string_view, 3> kBailing{"BailingMoeForCausalLM", "BailingMoeV2ForCausalLM",
+                                                   "SarvamMoEForCausalLM"};
 
 }  // namespace
 

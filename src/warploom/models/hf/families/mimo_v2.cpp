@@ -61,7 +61,7 @@ std::vector<LayerGroup> mimo_v2_layers(const ConfigValues& text, const ModelArch
   return layers;
 }
 
-constexpr std::array<std::string_view, 1> kNames{"MiMoV2FlashForCausalLM"};
+constexpr std::array<std::string_view, 2> kNames{"MiMoV2FlashForCausalLM", "MiMoV2ForCausalLM"};
 
 }  // namespace
 
