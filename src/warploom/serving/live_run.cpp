@@ -44,10 +44,10 @@ std::uint32_t LiveRun::add(SimTime arrival, std::int64_t input_tokens, std::int6
   if (limits_.any()) {
     if (auto limited = limit_lengths(one, limits_)) one = std::move(limited->workload);
     if (one.requests[0].rejected)
-      throw InvalidInput(fmt::format(
-          "the prompt has {} tokens, expected fewer than {}", input_tokens,
-          limits_.max_model_len > 0 && input_tokens >= limits_.max_model_len ? limits_.max_model_len
-                                                                             : limits_.step));
+      throw InvalidInput(fmt::format("the prompt has {} tokens, expected fewer than {}", input_tokens,
+                                     limits_.max_model_len > 0 && input_tokens >= limits_.max_model_len
+                                         ? limits_.max_model_len
+                                         : limits_.step));
   }
   check_requests(deployment_, one, 0);
   workload_.requests.push_back(one.requests[0]);

@@ -22,7 +22,9 @@ class LiveRun {
   // for the engine or its KV cache.
   std::uint32_t add(SimTime arrival, std::int64_t input_tokens, std::int64_t output_tokens);
   // What it will get, after cuts.
-  std::int32_t output_tokens(std::uint32_t request) const { return workload_.requests[request].output_tokens; }
+  std::int32_t output_tokens(std::uint32_t request) const {
+    return workload_.requests[request].output_tokens;
+  }
   // Its client is gone. A request that is under way where prefill and decode are apart is served to its end.
   void leave(std::uint32_t request, SimTime now) { run_.client_left(request, now); }
 

@@ -70,7 +70,8 @@ void expect_as_simulated(const Deployment& deployment) {
   LiveRun live(deployment, heard);
   SimTime now;
   for (const WorkloadRequest& request : workload.requests) {
-    while (now + SimDuration(3'000'000) < request.arrival) live.play_until(now = now + SimDuration(3'000'000));
+    while (now + SimDuration(3'000'000) < request.arrival)
+      live.play_until(now = now + SimDuration(3'000'000));
     live.add(request.arrival, request.input_tokens, request.output_tokens);
   }
   live.play_until(whole.end);

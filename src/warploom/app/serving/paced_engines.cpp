@@ -72,8 +72,9 @@ void PacedEngines::leave(const PacedAnswer& answer) {
     const std::scoped_lock lock(mutex_);
     if (answers_.erase(answer.request()) == 0) return;
     ++figures_.stopped;
-    play();
-    run_.leave(answer.request(), now());
+    const SimTime at = now();
+    play(at);
+    run_.leave(answer.request(), at);
     asked_ = true;
   }
   changed_.notify_one();
@@ -118,9 +119,8 @@ void PacedEngines::on_end(std::uint32_t request, const RequestRecord& record) {
   answers_.erase(found);
 }
 
-void PacedEngines::play() {
+void PacedEngines::play(SimTime until) {
   const SimTime due = run_.next_time();
-  const SimTime until = now();
   if (due > until) return;
   run_.play_until(until);
   const double late = std::chrono::duration<double>(Clock::now() - moment_of(due)).count();
@@ -130,7 +130,7 @@ void PacedEngines::play() {
 void PacedEngines::work() {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
-    play();
+    play(now());
     const auto is_called = [this] { return stopped_ || std::exchange(asked_, false); };
     if (const SimTime next = run_.next_time(); next == kNever)
       changed_.wait(lock, is_called);

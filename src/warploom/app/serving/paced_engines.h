@@ -105,7 +105,7 @@ class PacedEngines final : private RunListener {
   void on_end(std::uint32_t request, const RequestRecord& record) override;
   SimTime now() const;
   Clock::time_point moment_of(SimTime time) const;
-  void play();  // under the lock
+  void play(SimTime until);  // under the lock
   void work();
 
   const ServingEngines engines_;
