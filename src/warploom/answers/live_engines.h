@@ -7,8 +7,8 @@
 
 namespace warploom {
 
-// `asked`: the fields of `simulate` that say what serves, read and checked as answer() reads them. Throws what
-// `simulate` throws of them, InvalidInput on fields that say what is sent.
+// `asked`: the fields of `simulate` that say what serves, read and checked as answer() reads them. Throws
+// what `simulate` throws of them, InvalidInput on fields that say what is sent.
 ServingEngines live_engines(const Session& session, const Json& asked);
 
 }  // namespace warploom

@@ -19,6 +19,7 @@ constexpr std::array<Example, 124> kExamples{{
     {"simulate", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"simulate", "simulate --model Qwen3-32B --gpu H200 --tp 2 --random-input-len 2000 --max-concurrency 64"},
     {"simulate", "simulate --gpu B200 --from-command 'vllm serve openai/gpt-oss-120b' --request-rate 8"},
+    {"mock", "mock --model Llama-3.1-8B --gpu H100-SXM --port 8000"},
     {"plan",
      "plan --model Llama-3.1-70B --gpus H100-SXM,H200 --rate 12 --input-tokens 2000 --output-tokens "
      "300 --slo "
