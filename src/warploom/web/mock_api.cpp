@@ -248,7 +248,7 @@ HttpResponse MockApi::generate(const HttpRequest& request, bool chat) {
   const Json options = body.value("stream_options", Json());
   const bool with_usage = options.is_object() && flag_of(options, "include_usage");
   const std::int64_t input = prompt_tokens(body, chat), output = output_tokens(body, chat);
-  auto client = std::make_shared<Client>(engines_, engines_.ask(input, output),
+  auto client = std::make_shared<Client>(engines_, engines_.ask(input, output, request.arrived),
                                          fmt::format("{}-{}", chat ? "chatcmpl" : "cmpl", ++asked_),
                                          settings_.model, chat);
   if (!streams) return client->whole(request);

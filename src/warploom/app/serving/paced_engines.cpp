@@ -41,8 +41,8 @@ PacedEngines::PacedEngines(ServingEngines engines, double speedup)
 
 PacedEngines::~PacedEngines() { stop(); }
 
-SimTime PacedEngines::now() const {
-  return to_sim_time(Seconds(std::chrono::duration<double>(Clock::now() - start_).count() * speedup_));
+SimTime PacedEngines::time_of(Clock::time_point moment) const {
+  return to_sim_time(Seconds(std::chrono::duration<double>(moment - start_).count() * speedup_));
 }
 
 PacedEngines::Clock::time_point PacedEngines::moment_of(SimTime time) const {
@@ -50,11 +50,14 @@ PacedEngines::Clock::time_point PacedEngines::moment_of(SimTime time) const {
   return start_ + std::chrono::ceil<Clock::duration>(after);
 }
 
-std::shared_ptr<PacedAnswer> PacedEngines::ask(std::int64_t input_tokens, std::int64_t output_tokens) {
+std::shared_ptr<PacedAnswer> PacedEngines::ask(std::int64_t input_tokens, std::int64_t output_tokens,
+                                               Clock::time_point arrived) {
   std::shared_ptr<PacedAnswer> answer;
   {
     const std::scoped_lock lock(mutex_);
-    const std::uint32_t request = run_.add(now(), input_tokens, output_tokens);
+    const SimTime arrival = std::max(earliest_, time_of(arrived));
+    const std::uint32_t request = run_.add(arrival, input_tokens, output_tokens);
+    earliest_ = arrival;
     answer = std::make_shared<PacedAnswer>(request, input_tokens, run_.output_tokens(request));
     if (stopped_)
       answer->end(PacedAnswer::End::Stopped);
@@ -123,6 +126,7 @@ void PacedEngines::play(SimTime until) {
   const SimTime due = run_.next_time();
   if (due > until) return;
   run_.play_until(until);
+  earliest_ = until;
   const double late = std::chrono::duration<double>(Clock::now() - moment_of(due)).count();
   figures_.most_lag_s = std::max(figures_.most_lag_s, late);
 }

@@ -90,8 +90,10 @@ class PacedEngines final : private RunListener {
   PacedEngines(const PacedEngines&) = delete;
   PacedEngines& operator=(const PacedEngines&) = delete;
 
-  // A request that comes now. Throws as LiveRun::add.
-  std::shared_ptr<PacedAnswer> ask(std::int64_t input_tokens, std::int64_t output_tokens);
+  // A request that came at `arrived`, or as early after it as what was played allows: what its server did with
+  // it since is part of the way from the client, which is simulated. Throws as LiveRun::add.
+  std::shared_ptr<PacedAnswer> ask(std::int64_t input_tokens, std::int64_t output_tokens,
+                                   std::chrono::steady_clock::time_point arrived);
   void leave(const PacedAnswer& answer);
   // Answers that wait end as Stopped; so do those that are asked for later.
   void stop();
@@ -103,7 +105,8 @@ class PacedEngines final : private RunListener {
   using Clock = std::chrono::steady_clock;
   void on_outputs(std::uint32_t request, std::int32_t tokens) override;
   void on_end(std::uint32_t request, const RequestRecord& record) override;
-  SimTime now() const;
+  SimTime time_of(Clock::time_point moment) const;
+  SimTime now() const { return time_of(Clock::now()); }
   Clock::time_point moment_of(SimTime time) const;
   void play(SimTime until);  // under the lock
   void work();
@@ -116,6 +119,7 @@ class PacedEngines final : private RunListener {
   std::condition_variable changed_;
   std::unordered_map<std::uint32_t, std::shared_ptr<PacedAnswer>> answers_;
   PacedFigures figures_;
+  SimTime earliest_;  // at which a request may still arrive
   bool asked_ = false, stopped_ = false;
   std::jthread thread_;  // last: it uses all of the above
 };
