@@ -90,8 +90,8 @@ class PacedEngines final : private RunListener {
   PacedEngines(const PacedEngines&) = delete;
   PacedEngines& operator=(const PacedEngines&) = delete;
 
-  // A request that came at `arrived`, or as early after it as what was played allows: what its server did with
-  // it since is part of the way from the client, which is simulated. Throws as LiveRun::add.
+  // A request that came at `arrived`, or as early after it as what was played allows: what its server did
+  // with it since is part of the way from the client, which is simulated. Throws as LiveRun::add.
   std::shared_ptr<PacedAnswer> ask(std::int64_t input_tokens, std::int64_t output_tokens,
                                    std::chrono::steady_clock::time_point arrived);
   void leave(const PacedAnswer& answer);
