@@ -23,6 +23,7 @@ void add_gpu_commands(Command& app);
 void add_models_command(Command& app);
 void add_schema_command(Command& app);
 void add_web_command(Command& app, const std::string& version);
+void add_mock_command(Command& app, const std::string& version);
 void add_predict_command(Command& app);
 void add_import_command(Command& app);
 void add_sweep_plan_command(Command& app);

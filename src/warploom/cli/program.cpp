@@ -71,7 +71,10 @@ void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew, Sen
     add_plan_command(program, crew);
     add_plans_command(program, crew);
   });
-  add_under(app, "Look and ask", [&] { add_web_command(program, version); });
+  add_under(app, "Look and ask", [&] {
+    add_web_command(program, version);
+    add_mock_command(program, version);
+  });
   add_under(app, "What is known", [&] {
     add_gpu_commands(program);
     add_models_command(program);

@@ -68,6 +68,11 @@ std::string GivenNames::option_of(std::string_view place, std::string_view field
   return found == names_.end() ? std::string() : found->option;
 }
 
+void throw_in_options(const FieldRefusal& refusal, const GivenNames& names) {
+  const std::string option = names.option_of(refusal.place(), refusal.field());
+  throw InvalidInput((option.empty() ? refusal.field() : option) + refusal.reason());
+}
+
 Json ask(const Question& question, const Json& asked, AnswerText* text) {
   const Session session{Session::OpenedLater()};
   Lines lines(question);
@@ -80,8 +85,7 @@ Json ask(const Question& question, const Json& asked, AnswerText* text) {
     if (interrupt && question.interrupted != nullptr) *question.interrupted = interrupt->interrupted();
     return document;
   } catch (const FieldRefusal& refusal) {
-    const std::string option = question.names.option_of(refusal.place(), refusal.field());
-    throw InvalidInput((option.empty() ? refusal.field() : option) + refusal.reason());
+    throw_in_options(refusal, question.names);
   }
 }
 

@@ -13,6 +13,7 @@
 namespace warploom {
 
 class Command;
+class FieldRefusal;
 class PlanCrew;
 
 // The options that were given, by the field that each stands for: `place` is a pool's name, else empty.
@@ -42,6 +43,9 @@ struct Question {
   // Fields go through the text of their JSON, as those of C do; paths may then be no bytes but UTF-8.
   bool as_text = false;
 };
+
+// The refusal, of the option that was given for the field.
+[[noreturn]] void throw_in_options(const FieldRefusal& refusal, const GivenNames& names);
 
 // The answer's document; null in all processes of a crew but the first. Words on the way and progress go to
 // standard error. Errors speak of the command's options.

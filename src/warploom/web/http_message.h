@@ -1,6 +1,7 @@
 // One HTTP request and its response, whatever library carries them.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -18,8 +19,9 @@ struct HttpRequest {
   std::string host, origin, authorization;   // header fields; empty where absent
   bool accepts_gzip = false;
   std::string body;
-  bool body_complete = true;      // false: longer than body_limit(), or not all of it came in time
-  std::function<bool()> is_gone;  // whether the client has left; empty: unknown
+  bool body_complete = true;  // false: longer than body_limit(), or not all of it came in time
+  std::chrono::steady_clock::time_point arrived{};  // when its connection was accepted
+  std::function<bool()> is_gone;                    // whether the client has left; empty: unknown
 };
 
 // Sends a part of a long response; false when the client is gone.

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <csignal>
-#include <ctime>
 #include <future>
 #include <memory>
 #include <thread>
 
 #include "warploom/base/error.h"
 #include "warploom/web/access.h"
+#include "warploom/web/end_signals.h"
 #include "warploom/web/http_server.h"
 #include "warploom/web/random_token.h"
 
@@ -19,35 +17,6 @@ namespace {
 
 // What jobs and answers get to end by themselves once the server was told to: orchestrators kill after 30 s.
 constexpr std::chrono::seconds kJobPatience{5}, kAnswerPatience{5};
-
-// While it lives, the two signals wait to be asked for. Made before any other thread, which inherit that.
-class EndSignals {
- public:
-  EndSignals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set_, &before_);
-  }
-  ~EndSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  EndSignals(const EndSignals&) = delete;
-  EndSignals& operator=(const EndSignals&) = delete;
-
-  // `limit_s` 0: without end.
-  void wait(double limit_s) const {
-    if (limit_s <= 0) {
-      int signal = 0;
-      sigwait(&set_, &signal);
-      return;
-    }
-    const std::timespec limit{.tv_sec = std::time_t(limit_s),
-                              .tv_nsec = long((limit_s - std::floor(limit_s)) * 1e9)};
-    sigtimedwait(&set_, nullptr, &limit);
-  }
-
- private:
-  sigset_t set_{}, before_{};
-};
 
 // While it lives, relative names mean nothing: the program stands in a folder that is removed, in which
 // nothing can be found or made.

@@ -13,7 +13,6 @@
 #include "warploom/app/serving/energy.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
-#include "warploom/app/serving/serving_engines.h"
 #include "warploom/app/serving/setup_scope.h"
 #include "warploom/app/serving/tile_table_latency.h"
 #include "warploom/app/serving/tuned_latency.h"
@@ -259,6 +258,12 @@ SimulateResult simulate_tuned(const SimulateRequest& request,
 
 std::string predictor_of(const SimulateRequest& request) {
   return of_all_pools(request, &ServingSetupRequest::predictor, "predictor");
+}
+
+ServingEngines open_engines(const SimulateRequest& request,
+                            const std::shared_ptr<const LatencyModel>& latency) {
+  check_request(request);
+  return engines_of(request, latency);
 }
 
 SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<const LatencyModel> latency) {

@@ -7,6 +7,7 @@
 
 #include "warploom/app/serving/group_figures.h"
 #include "warploom/app/serving/run_label.h"
+#include "warploom/app/serving/serving_engines.h"
 #include "warploom/app/serving/simulate_request.h"
 #include "warploom/app/serving/trace_run.h"
 #include "warploom/app/serving/tuned_change.h"
@@ -25,6 +26,11 @@ struct SimulateResult {
 // The predictor that the run is priced with. Of two pools each may name it, or `setup` for both. Throws
 // InvalidInput where they name different ones.
 std::string predictor_of(const SimulateRequest& request);
+
+// The engines of the request alone, for requests that come while they run (paced_engines.h). Throws what
+// simulate_serving does of them.
+ServingEngines open_engines(const SimulateRequest& request,
+                            const std::shared_ptr<const LatencyModel>& latency);
 
 // Runs at p50 and, for the interval, at p10 and p90, side by side. Deterministic. Throws what
 // resolve_serving, open_workload and simulate throw, and InvalidInput on fields that change nothing beside

@@ -11,12 +11,7 @@ Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records
       frontend_latency_(to_sim_duration(host.frontend_latency)),
       frontend_per_token_(host.frontend_per_token),
       front_end_(front_ends) {
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    const WorkloadRequest& request = workload.requests[i];
-    records_[i].input_tokens = request.input_tokens;
-    records_[i].output_tokens = request.output_tokens;
-    if (!workload.concurrency) records_[i].arrival = request.arrival;
-  }
+  for (std::size_t i = 0; i < records_.size(); ++i) fill(i);
   unused_places_ = workload.most_in_flight.value_or(0);
   list_turns();
   skip_turns();
@@ -24,6 +19,15 @@ Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records
   const std::size_t first = std::min(records_.size(), std::size_t(*workload_.concurrency));
   for (std::size_t sent = 0; sent < first && next_ < records_.size(); ++sent) send_next(SimTime());
 }
+
+void Arrivals::fill(std::size_t request) {
+  const WorkloadRequest& asked = workload_.requests[request];
+  records_[request].input_tokens = asked.input_tokens;
+  records_[request].output_tokens = asked.output_tokens;
+  if (!workload_.concurrency) records_[request].arrival = asked.arrival;
+}
+
+void Arrivals::append() { fill(records_.size() - 1); }
 
 void Arrivals::list_turns() {
   const auto& requests = workload_.requests;

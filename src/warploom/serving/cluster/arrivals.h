@@ -27,6 +27,8 @@ class Arrivals {
   // A request that reaches its engine's queue at `now`, not later than next_time(); absent when there is none
   // (more).
   std::optional<std::uint32_t> take(SimTime now);
+  // The workload has one more request of its own time, no earlier than what was taken; so have the records.
+  void append();
   // Sends what the completion of a request lets go.
   void complete(std::uint32_t request, SimTime now);
 
@@ -35,6 +37,7 @@ class Arrivals {
   // The request sent next enters the front end; the one that is through is on its way to an engine.
   void enter_front_end();
   void leave_front_end();
+  void fill(std::size_t request);
   void list_turns();
   void skip_turns();
   void send(std::size_t request, SimTime now);

@@ -6,10 +6,12 @@
 
 namespace warploom {
 
-Run::Run(const Deployment& deployment, const Workload& workload, const SimulationOptions& options)
+Run::Run(const Deployment& deployment, const Workload& workload, const SimulationOptions& options,
+         RunListener* listener)
     : deployment_(deployment),
       workload_(workload),
       options_(options),
+      listener_(listener),
       records_(workload.requests.size()),
       arrivals_(workload, records_, deployment.pools[0].config.host, front_ends_of(deployment)),
       unplaced_(deployment.pools.size()),
@@ -23,7 +25,9 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
       await(SimTime() + to_sim_duration(plan.autoscaling.interval),
             {.kind = EventKind::Scale, .pool = std::uint32_t(i)});
   }
-  if (deployment.rules.request_timeout.value() > 0) {
+  tracks_slots_ =
+      deployment.rules.request_timeout.value() > 0 || (listener != nullptr && !deployment.disaggregated());
+  if (tracks_slots_) {
     slots_.resize(records_.size());
     are_over_.resize(records_.size());
   }
@@ -48,14 +52,15 @@ void Run::on_completion(SimTime now, const Sequence& sequence, Slot slot) {
     complete_prefill(now, sequence, slot);
     return;
   }
-  if (!are_over_.empty()) are_over_[sequence.request] = true;
+  if (tracks_slots_) are_over_[sequence.request] = true;
   ++ended_;
   --live_;
+  tell_end(sequence.request);
   arrivals_.complete(sequence.request, now);
 }
 
-void Run::sample(SimTime now) {
-  TimelineSample sample{.time = now};
+TimelineSample Run::load() {
+  TimelineSample sample{.time = latest_};
   std::int64_t used = 0, blocks = 0;
   for (Pool& pool : pools_) {
     const PoolLoad load = pool.load();
@@ -73,7 +78,7 @@ void Run::sample(SimTime now) {
   }
   for (const auto& queue : unplaced_) sample.waiting += std::ssize(queue);
   if (blocks > 0) sample.kv_use = double(used) / double(blocks);
-  timeline_.add(sample);
+  return sample;
 }
 
 void Run::start_steps(SimTime now) {
@@ -95,7 +100,7 @@ void Run::start_steps(SimTime now) {
       if (instance.group.replica(rank).has_fetches()) begin_fetches(pool_index, first_replica + rank, now);
   }
   touched_.clear();
-  if (timeline_.wants(now)) sample(now);
+  if (timeline_.wants(now)) timeline_.add(load());
 }
 
 void Run::touch(std::size_t pool, std::size_t instance) {
@@ -136,13 +141,33 @@ bool Run::stuck() {
   return idle_looks_ > pools_.size();
 }
 
+SimTime Run::next_time() const {
+  const SimTime step_end = step_ends_.empty() ? kNever : step_ends_.next_time();
+  const SimTime event = events_.empty() ? kNever : events_.next_time();
+  return std::min({arrivals_.next_time(), step_end, event});
+}
+
+void Run::append() {
+  records_.emplace_back();
+  if (tracks_slots_) {
+    slots_.emplace_back();
+    are_over_.push_back(false);
+  }
+  arrivals_.append();
+}
+
+void Run::play_until(SimTime until) {
+  for (SimTime now = next_time(); now <= until && now != kNever; now = next_time()) {
+    latest_ = now;
+    play_moment(now);
+  }
+}
+
 void Run::play() {
   const std::int64_t stride = std::max<std::int64_t>(1, std::int64_t(records_.size()) / 100);
   std::int64_t reported = 0;
   while (true) {
-    const SimTime step_end = step_ends_.empty() ? kNever : step_ends_.next_time();
-    const SimTime event = events_.empty() ? kNever : events_.next_time();
-    const SimTime now = std::min({arrivals_.next_time(), step_end, event});
+    const SimTime now = next_time();
     if (now == kNever || ended_ == std::ssize(records_) || stuck()) break;
     if (options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed)) {
       stopped_ = true;

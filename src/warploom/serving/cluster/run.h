@@ -27,16 +27,40 @@ struct RunDetails {
   std::vector<std::pair<std::int64_t, std::int64_t>> tokens_by_second;  // second, tokens
 };
 
+// Is told of requests while a run goes on. Called in the middle of a moment: asks nothing of the run.
+class RunListener {
+ public:
+  virtual ~RunListener() = default;
+  // The client gets tokens.
+  virtual void on_outputs(std::uint32_t request, std::int32_t tokens) = 0;
+  // No more of them come: all are there, it was turned away, or its client left.
+  virtual void on_end(std::uint32_t request, const RequestRecord& record) = 0;
+};
+
 class Run final : public EngineObserver {
  public:
-  Run(const Deployment& deployment, const Workload& workload, const SimulationOptions& options);
+  // `listener` may be null.
+  Run(const Deployment& deployment, const Workload& workload, const SimulationOptions& options,
+      RunListener* listener = nullptr);
   // Plays to the end, or until cancelled.
   SimulationResult result();
+  // For runs whose requests come while they go on (live_run.h): the workload has one more request.
+  void append();
+  // When something happens next; kNever where nothing will.
+  SimTime next_time() const;
+  void play_until(SimTime until);
+  void client_left(std::uint32_t request, SimTime now);
+  // Now, over all pools.
+  TimelineSample load();
   RunDetails details() { return {std::move(itl_), std::move(tokens_by_second_)}; }
 
   void on_token_gaps(SimDuration gap, std::int64_t count) override { itl_.add(gap, count); }
   void on_tokens(SimTime now, std::int64_t count) override;
   void on_completion(SimTime now, const Sequence& sequence, Slot slot) override;
+  bool watches_outputs() const override { return listener_ != nullptr; }
+  void on_outputs(const Sequence& sequence, std::int32_t tokens) override {
+    listener_->on_outputs(sequence.request, tokens);
+  }
 
  private:
   struct StepEnd {
@@ -69,7 +93,9 @@ class Run final : public EngineObserver {
   bool stuck();
   void touch(std::size_t pool, std::size_t instance);
   void start_steps(SimTime now);
-  void sample(SimTime now);
+  void tell_end(std::uint32_t request) {
+    if (listener_ != nullptr) listener_->on_end(request, records_[request]);
+  }
   std::vector<StepRecord>* records_for(SimTime now) {
     return steps_.size() < options_.recorded_steps && now >= options_.record_from ? &steps_ : nullptr;
   }
@@ -98,11 +124,13 @@ class Run final : public EngineObserver {
   const Deployment& deployment_;
   const Workload& workload_;
   const SimulationOptions& options_;
+  RunListener* listener_;
   std::vector<RequestRecord> records_;
   Arrivals arrivals_;
   std::deque<Pool> pools_;
-  std::vector<Slot> slots_;     // of each request, in the replica that its record names; with timeouts
-  std::vector<bool> are_over_;  // requests that nobody waits for; with timeouts
+  bool tracks_slots_ = false;   // clients may leave
+  std::vector<Slot> slots_;     // of each request, in the replica that its record names; where tracked
+  std::vector<bool> are_over_;  // requests that nobody waits for; where tracked
   std::vector<std::unique_ptr<AutoscalingPolicy>> scaling_;
   EventQueue<StepEnd> step_ends_;
   EventQueue<Event> events_;

@@ -11,17 +11,19 @@ void Run::arrive(std::uint32_t request, SimTime now) {
   if (asked.rejected) {
     records_[request].rejected = true;
     ++ended_;
+    tell_end(request);
     arrivals_.complete(request, now);
     return;
   }
   if (is_turned_away()) {
     records_[request].turned_away = true;
     ++ended_;
+    tell_end(request);
     arrivals_.complete(request, now);
     return;
   }
   most_live_ = std::max(most_live_, ++live_);
-  if (!slots_.empty())
+  if (deployment_.rules.request_timeout.value() > 0)
     await(std::max(now, records_[request].arrival + to_sim_duration(deployment_.rules.request_timeout)),
           {.kind = EventKind::TimedOut, .request = request});
   submit({.request = request,
@@ -46,7 +48,7 @@ bool Run::place(std::size_t pool, const EngineRequest& request) {
   if (!replica) return false;
   records_[request.request].replica = std::int32_t(*replica);
   const Slot slot = pools_[pool].replica_of(*replica).add(request);
-  if (!slots_.empty()) slots_[request.request] = slot;
+  if (tracks_slots_) slots_[request.request] = slot;
   touch(pool, *replica / pools_[pool].group_size());
   return true;
 }
@@ -86,7 +88,15 @@ void Run::end_unserved(std::uint32_t request, SimTime now) {
   are_over_[request] = true;
   ++ended_;
   --live_;
+  tell_end(request);
   arrivals_.complete(request, now);
+}
+
+// Its steps go on where prefill and decode are apart. One on its way to an engine ends there with a token.
+void Run::client_left(std::uint32_t request, SimTime now) {
+  if (!tracks_slots_ || records_[request].replica < 0) return;
+  time_out(request, now);
+  start_steps(now);
 }
 
 // Only with one pool.

@@ -149,6 +149,9 @@ void Replica::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& obs
   }
   if (run > 0) observer.on_token_gaps(gap, run);
   observer.on_tokens(now, tokens);
+  if (!observer.watches_outputs()) return;
+  for (const Emission& emission : batch.emitting)
+    observer.on_outputs(state_.sequences[emission.slot], emission.tokens);
 }
 
 void Replica::finish(SimTime now, EngineObserver& observer) {
@@ -200,6 +203,7 @@ void Replica::fetched(Slot slot, SimTime now, EngineObserver& observer) {
   sequence.last_token = now;
   sequence.outputs_emitted = sequence.outputs_scheduled;
   observer.on_tokens(now, 1);
+  if (observer.watches_outputs()) observer.on_outputs(sequence, 1);
   if (sequence.outputs_emitted < sequence.output_tokens) return;
   std::erase(state_.waiting, slot);
   retire(slot, now, observer);

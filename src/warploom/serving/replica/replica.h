@@ -28,6 +28,9 @@ class EngineObserver {
   virtual void on_tokens(SimTime now, std::int64_t count) = 0;
   // The sequence has all it was to compute here. In a Prefill engine its blocks stay until release_held.
   virtual void on_completion(SimTime now, const Sequence& sequence, Slot slot) = 0;
+  // Whether on_outputs is told of each sequence's tokens; asked once a step.
+  virtual bool watches_outputs() const { return false; }
+  virtual void on_outputs(const Sequence&, std::int32_t /*tokens*/) {}
 };
 
 // Prefill engines give their one token to nobody and keep the blocks for the engine that decodes.

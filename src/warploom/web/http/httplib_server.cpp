@@ -29,6 +29,9 @@ constexpr int kBacklog = 512;  // of the kernel; the library's own 5 makes burst
 constexpr std::size_t kMostDropped = std::size_t{64} << 20;
 constexpr const char* kEveryPath = R"([\s\S]*)";
 
+// When the connection was accepted that this thread answers.
+thread_local Clock::time_point accepted;
+
 // A fixed number of threads and a bounded queue; whoever adds waits while it is full.
 class BoundedQueue final : public httplib::TaskQueue {
  public:
@@ -43,7 +46,7 @@ class BoundedQueue final : public httplib::TaskQueue {
     {
       std::unique_lock lock(mutex_);
       room_.wait(lock, [this] { return tasks_.size() < kMostWaiting || ended_; });
-      tasks_.push_back(std::move(task));
+      tasks_.emplace_back(Clock::now(), std::move(task));
     }
     work_.notify_one();
     return Taken(true);
@@ -68,7 +71,8 @@ class BoundedQueue final : public httplib::TaskQueue {
         std::unique_lock lock(mutex_);
         work_.wait(lock, [this] { return !tasks_.empty() || ended_; });
         if (tasks_.empty()) return;
-        task = std::move(tasks_.front());
+        accepted = tasks_.front().first;
+        task = std::move(tasks_.front().second);
         tasks_.pop_front();
       }
       room_.notify_one();
@@ -78,13 +82,13 @@ class BoundedQueue final : public httplib::TaskQueue {
 
   std::mutex mutex_;
   std::condition_variable work_, room_;
-  std::deque<std::function<void()>> tasks_;
+  std::deque<std::pair<Clock::time_point, std::function<void()>>> tasks_;
   std::vector<std::thread> threads_;
   bool ended_ = false;
 };
 
 HttpRequest head_of(const httplib::Request& asked) {
-  HttpRequest request{.method = asked.method, .path = asked.path};
+  HttpRequest request{.method = asked.method, .path = asked.path, .arrived = accepted};
   for (const auto& [name, value] : asked.params) request.query.emplace(name, value);
   request.host = asked.get_header_value("Host");
   request.origin = asked.get_header_value("Origin");
