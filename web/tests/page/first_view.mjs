@@ -8,8 +8,14 @@ const looks = ["narrow", "tablet", "desk"].flatMap((size) =>
 );
 
 async function fits(page) {
-  const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  assert.ok(content <= screen, `${content} px of content on ${screen} px`);
+  const [content, screen, over] = await page.evaluate(() => {
+    const width = innerWidth;
+    const beyond = [...document.querySelectorAll("main *")].filter(
+      (one) => one.getBoundingClientRect().right > width,
+    );
+    return [document.documentElement.scrollWidth, width, beyond.map((one) => one.outerHTML.slice(0, 80))];
+  });
+  assert.ok(content <= screen, `${content} px of content on ${screen} px: ${over.slice(0, 4).join(" | ")}`);
 }
 
 // Wholly on the screen, without scrolling.
