@@ -6,6 +6,7 @@ import { linkTo, readLink, type Place } from "./link";
 
 export const VIEWS = ["kernel", "step", "serve", "plan", "accuracy", "tune"] as const;
 export type ViewName = (typeof VIEWS)[number];
+const FIRST: ViewName = "serve"; // what most come for: how does this model serve
 
 const PAUSE = 200; // ms
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -16,9 +17,9 @@ function write(place: Place): void {
 }
 
 export function usePlace(): { place: Place; go(view: string): void; change(state: JsonObject): void } {
-  const [place, setPlace] = useState(() => readLink(location.hash, VIEWS, "kernel"));
+  const [place, setPlace] = useState(() => readLink(location.hash, VIEWS, FIRST));
   useEffect(() => {
-    const moved = () => setPlace(readLink(location.hash, VIEWS, "kernel"));
+    const moved = () => setPlace(readLink(location.hash, VIEWS, FIRST));
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
   }, []);

@@ -79,6 +79,7 @@ export function Plan({ known, state, change }: ViewProps) {
   }, []);
   return (
     <View
+      running={job.progress !== null}
       title="Plan"
       about="Which GPUs, how many, how configured, at what cost. Every candidate is simulated."
       inputs={

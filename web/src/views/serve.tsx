@@ -75,8 +75,8 @@ export function Serve({ known, state, change }: ViewProps) {
   );
   const run = (as: "a" | "b", what: JsonObject) => job.run("simulate", { ...what, details: true, _as: as });
   useEffect(() => {
-    // a permalink runs what it says
-    if (state["ran"] === true) run("a", asked);
+    // a permalink runs what it says; a bare address, the default
+    if (state["ran"] === true || Object.keys(state).length === 0) run("a", asked);
   }, []);
   useEffect(() => {
     if (other !== null && runs.a !== null && runs.b === null && job.progress === null && job.problem === null)
@@ -92,6 +92,7 @@ export function Serve({ known, state, change }: ViewProps) {
   };
   return (
     <View
+      running={job.progress !== null}
       title="Serve"
       about="A whole serving run: engine, workload, every request."
       inputs={

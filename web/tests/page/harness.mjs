@@ -57,7 +57,12 @@ export async function openBrowser(path) {
   return chromium.launch({ executablePath: path, args });
 }
 
-const WIDTHS = { wide: { width: 1280, height: 900 }, narrow: { width: 390, height: 844 } };
+const WIDTHS = {
+  wide: { width: 1280, height: 900 },
+  narrow: { width: 390, height: 844 },
+  tablet: { width: 768, height: 1024 },
+  desk: { width: 1440, height: 900 },
+};
 
 // A page that notes console errors and requests that leave the host. `allow`: errors that a test provokes.
 export async function openPage(browser, server, { size = "wide", scheme = "light", allow = [] } = {}) {
