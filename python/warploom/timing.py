@@ -18,6 +18,7 @@ def captured(calls):
     with torch.cuda.graph(graph):
         for call in calls:
             call()
+    graph.calls = calls  # the tensors that its kernels touch live as long as it does
     graph.replay()
     return graph
 

@@ -40,6 +40,7 @@ class Probe:
                 self.samplers[work.name] = sample
             taken = [sample() for _ in range(work.samples)]
         except Exception as problem:  # one that this machine cannot do leaves the others
+            end_if_broken(work.name, problem)
             self.missing[work.name] = str(problem).split("\n")[0][:200] or type(problem).__name__
             if not isinstance(problem, Missing):
                 self.missing[work.name] = f"{type(problem).__name__}: {self.missing[work.name]}"
@@ -70,6 +71,7 @@ class Probe:
         try:
             found = measure()
         except Exception as problem:
+            end_if_broken(name, problem)
             self.missing[name] = f"{type(problem).__name__}: {problem}".split("\n")[0][:200]
             return
         self.journal.add({"name": name, "round": 0, "found": found})
@@ -80,6 +82,14 @@ class Probe:
         elif text.split(":")[0] != self.told:
             self.told = text.split(":")[0]
             print(f"{time.monotonic() - self.start:5.0f} s  {text}", file=sys.stderr, flush=True)
+
+
+def end_if_broken(name, problem):
+    """Ends the program where a kernel failed: after that the process can do nothing more on the GPU."""
+    if type(problem).__name__ == "AcceleratorError":
+        text = str(problem).split("\n")[0]
+        print(f"\nerror: the GPU failed in {name}: {text}; expected it to run", file=sys.stderr, flush=True)
+        os._exit(2)  # no tidying up: CUDA would wait, or abort
 
 
 def free_gpu_memory():

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Published counts of sparse, linear and compressed models, the active ones with both embedding tables added
 // where the publisher leaves them out (GLM-5: 40 + 1.9; MiniMax-M3: 23 + 2.5; Step-3.7-Flash: 11 + 1.1).
-// MiniMax-M3's 428 hold its encoder of images, below 1 %. Nemotron 3 as NVIDIA's pages of the models state
+// MiniMax-M3's 428 hold its encoder of images, below 1 %. Nemotron 3 as is reported of NVIDIA's pages
 // them: Nano 31.6 and 3.6, Super 120.6 and 12.7, Ultra 550 and 55.
 INSTANTIATE_TEST_SUITE_P(
     SparseModels, PublishedCounts,
