@@ -244,7 +244,7 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
   // The engine's own kernels say more of it than the probe's, which keep what products scatter by.
   const double scatter = profile.kernels.empty() ? 0 : profile.kernels.front().scatter;
   const HostProfile base = load_host_profile(request.base, request.files);
-  const ScaledBase from = scaled_base(base, steps.engine);
+  const ScaledBase from = scaled_base(base, steps.engine, steps.version);
   if (from.host.engine != steps.engine || from.name != base.name)
     throw InvalidInput(fmt::format("base: '{}' has no step times of {}, expected a profile that has",
                                    base.name, steps.engine));

@@ -93,6 +93,20 @@ TEST(CalibrateMachine, LessensTheErrorOfAnEnginesStepsThatTheFitDidNotSee) {
   for (const HostScale& scale : read.host) EXPECT_LE(scale.low, scale.high);
 }
 
+// vLLM 0.33.0 on an H100, as `python -m warploom.onboard` wrote it.
+TEST(CalibrateMachine, TakesTheRecordOfARealOnboarding) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  request.onboarded = kSource + "/tests/fixtures/engine/vllm_0_33_h100_b/onboarded";
+  const CalibrateMachineResult result = calibrated(request);
+  ASSERT_TRUE(result.walls && result.walls->unseen && result.kernels && result.kernels->unseen);
+  EXPECT_EQ(result.walls->measured, 29U);
+  EXPECT_LT(result.kernels->unseen->median, 0.02);
+  EXPECT_LT(result.walls->unseen->median, 0.06);
+  EXPECT_GT(result.walls->before.median, 0.15);
+  EXPECT_EQ(result.profile.engine_version, "0.33.0");
+}
+
 TEST(CalibrateMachine, AStepIsPricedOnTheMachine) {
   const ScratchFolder folder;
   CalibrateMachineRequest request = request_in(folder);

@@ -227,7 +227,7 @@ void set_host(ServingSetup& setup, const ServingSetupRequest& request, const Eng
   const LaunchedLayers layers = launched_layers(priced, setup);
   const ClientWay way = client_way_of(profile, priced.name);
   const auto host_at = [&](int side) {
-    const EngineHost& constants = profile.engine(priced.name);
+    const EngineHost& constants = profile.engine(priced.name, request.version);
     HostModel host = (scaled ? scaled_host(constants, machine->host_factors(side)) : constants).of(layers);
     request.host.apply(host, way);
     return host;
