@@ -178,7 +178,7 @@ class BenchTest(unittest.TestCase):
 
 
 class ChunkedEngine(StandInEngine):
-    """Reads prompts by a budget of tokens a step, while those that are read decode; ends requests as asked."""
+    """Reads prompts by a budget of tokens a step, while those that are read decode."""
 
     def __init__(self, budget):
         super().__init__()
@@ -191,8 +191,9 @@ class ChunkedEngine(StandInEngine):
         self.outputs = None  # in the place of what is asked for
 
     def add(self, tokens, outputs):
+        left = self.outputs or outputs
         self.scheduler.waiting.append(
-            types.SimpleNamespace(num_computed_tokens=0, num_prompt_tokens=tokens, left=self.outputs or outputs)
+            types.SimpleNamespace(num_computed_tokens=0, num_prompt_tokens=tokens, left=left)
         )
 
     def step(self):

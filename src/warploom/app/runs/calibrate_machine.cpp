@@ -51,7 +51,8 @@ const std::vector<ProbedGroup>& probed_groups() {
   return groups;
 }
 
-// The geometric means of the pieces' ratios to the base's machine, and of their ends.
+// The geometric means of the pieces' ratios to the base's machine, and of their ends. A host that is twice as
+// slow for some of the time is by its means what a run of many steps meets; a few stalls are not.
 HostScale host_scale(const ProbedGroup& probed, const ProbeFile& probe, const HostProfile& base) {
   const auto base_time = [&](std::string_view work) {
     const auto found = std::find_if(base.probe.begin(), base.probe.end(),
@@ -67,7 +68,7 @@ HostScale host_scale(const ProbedGroup& probed, const ProbeFile& probe, const Ho
     double middle = 0, low = 0, high = 0;
     for (const std::string_view work : works) {
       const ProbedTime& time = probe.times.find(work)->second;
-      middle += std::log(time.median / base_time(work)) / double(works.size());
+      middle += std::log(std::clamp(time.mean, time.p10, time.p90) / base_time(work)) / double(works.size());
       low += std::log(time.p10 / base_time(work)) / double(works.size());
       high += std::log(time.p90 / base_time(work)) / double(works.size());
     }

@@ -86,7 +86,12 @@ FieldTable ProbedWork::describe() {
   return FieldList<W>("probed_work")
       .add("work", &W::work, {.doc = "by the probe's name, such as engine.layer", .required = true})
       .add("us", &W::time,
-           {.unit = "us", .doc = "its median", .min = 1e-3, .max = 1e9, .scale = 1e-6, .required = true})
+           {.unit = "us",
+            .doc = "on that machine, undisturbed",
+            .min = 1e-3,
+            .max = 1e9,
+            .scale = 1e-6,
+            .required = true})
       .table();
 }
 

@@ -66,7 +66,7 @@ struct HostProfile {
   std::string title;
   std::string source;  // what the constants were measured or fitted on
   std::vector<EngineHost> engines;
-  std::vector<ProbedWork> probe;  // medians; empty: the machine was never probed
+  std::vector<ProbedWork> probe;  // undisturbed; empty: the machine was never probed
 
   static FieldTable describe();
   // The constants of that version, or of the newest where it is empty. Throws Unsupported when the profile
