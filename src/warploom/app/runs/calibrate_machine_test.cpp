@@ -202,6 +202,13 @@ TEST(CalibrateMachine, AHostThatVariesByItselfIsTakenByItsMeanWithAWideInterval)
   EXPECT_NEAR(scale.factor, 400.0 / 150, 1e-9);
   EXPECT_NEAR(scale.low, 290.0 / 150, 1e-9);
   EXPECT_NEAR(scale.high, 600.0 / 150, 1e-9);
+  probe["machine"]["host"]["processor"]["virtual"] = true;
+  request.probe = folder.write("probe.json", probe.dump());
+  const HostScale halved = calibrated(request).profile.host[std::size_t(HostGroup::Kernels)];
+  EXPECT_NEAR(halved.factor, std::sqrt(400.0 / 150), 1e-9) << "others come and go on its cores";
+  EXPECT_NEAR(halved.low, halved.factor, 1e-9) << "its low end was above";
+  EXPECT_NEAR(halved.high, 600.0 / 150, 1e-9);
+  probe["machine"]["host"]["processor"]["virtual"] = false;
   probe["measured"]["engine.layer"]["mean_us"] = 5000;  // by a few stalls
   request.probe = folder.write("probe.json", probe.dump());
   EXPECT_NEAR(calibrated(request).profile.host[std::size_t(HostGroup::Kernels)].factor, 4, 1e-9);

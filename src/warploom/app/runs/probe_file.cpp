@@ -99,6 +99,7 @@ ProbeFile read_probe(const std::filesystem::path& path) {
     probe.times[name] = time;
     add_product(name, measured, time, inside, probe.products);
   }
+  probe.virtual_host = document["machine"].value("/host/processor/virtual"_json_pointer, false);
   const bool alone = works_alone(document);
   for (const auto& [name, spread] : object_at(document, "noise", where).items())
     if (spread.is_number() && !(alone && name == "reference.host"))

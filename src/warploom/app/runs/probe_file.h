@@ -22,7 +22,8 @@ struct ProbedProduct {
 };
 
 struct ProbeFile {
-  std::string gpu;  // as the driver names it; empty: none was probed
+  std::string gpu;            // as the driver names it; empty: none was probed
+  bool virtual_host = false;  // whose cores may be shared with other machines
   std::map<std::string, ProbedTime, std::less<>> times;
   std::vector<ProbedProduct> products;  // of the times, those whose operator is known
   // The largest spread of work that is always the same; without the host's where no other process made it.
