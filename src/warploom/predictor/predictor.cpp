@@ -20,7 +20,8 @@ constexpr std::size_t kFamilies = EnumNames<Family>::kNames.size();
 // Whether these are the bytes of a file linked into the binary.
 bool is_shipped(const std::string& bytes, Family family) {
   for (const EmbeddedFile& file : embedded::predictor_files())
-    if (file.name == std::string(name_of(family)) + std::string(kPredictorFileSuffix)) return file.contents == bytes;
+    if (file.name == std::string(name_of(family)) + std::string(kPredictorFileSuffix))
+      return file.contents == bytes;
   return false;
 }
 
@@ -28,7 +29,8 @@ bool is_shipped(const std::string& bytes, Family family) {
 
 Predictor::Predictor() : catalog_(std::make_unique<GpuCatalog>()), families_(kFamilies) {
   for (const EmbeddedFile& file : embedded::predictor_files())
-    load(model_from_bytes(file.contents, std::string("built-in ") + std::string(file.name))).is_shipped = true;
+    load(model_from_bytes(file.contents, std::string("built-in ") + std::string(file.name))).is_shipped =
+        true;
 }
 
 std::uint64_t shipped_files_hash() {

@@ -26,7 +26,7 @@ struct LoadedFamily {
 
   // The trees of `ensemble`: that over all GPUs, or an adapted GPU's.
   const TreeEnsemble& trees(int ensemble) const { return decoded(ensemble).trees; }
-  // nullptr: the family was not learned as shipped, so the shipped curves may hold rows that it must not know.
+  // nullptr: the family was not learned as shipped, so the shipped curves may hold what it must not know.
   const SizeCurves* curves() const;
   // The kriging of an adapted GPU.
   const Kriging& kriging(int ensemble) const { return decoded(ensemble).kriging; }

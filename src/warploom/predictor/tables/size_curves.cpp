@@ -79,12 +79,11 @@ SizeInterval interval_of(const Reader& reader, std::size_t ranges) {
 }
 
 SizeCurve curve_of(const Reader& reader) {
-  SizeCurve curve{
-      .gpu = reader.text("gpu"),
-      .context = {reader.text("framework"), reader.text("version"), reader.text("kernel")},
-      .ranks = reader.count("ranks", 2),
-      .bytes = reader.numbers("bytes", 2),
-      .seconds = reader.numbers("us", 2)};
+  SizeCurve curve{.gpu = reader.text("gpu"),
+                  .context = {reader.text("framework"), reader.text("version"), reader.text("kernel")},
+                  .ranks = reader.count("ranks", 2),
+                  .bytes = reader.numbers("bytes", 2),
+                  .seconds = reader.numbers("us", 2)};
   if (curve.bytes.front() <= 0 || !is_ascending(curve.bytes))
     reader.refuse("bytes", "ascending sizes above 0");
   const auto not_positive = [](double time) { return !(time > 0); };
@@ -109,7 +108,9 @@ SizeCurveFile size_curves_from_json(const Json& document, std::string_view where
   SizeCurveFile file;
   file.edges = reader.numbers("interval_edges", 0);
   if (!is_ascending(file.edges)) reader.refuse("interval_edges", "ascending sizes");
-  const auto named = [&](const char* list, std::size_t i) { return fmt::format("{}: {}[{}]", where, list, i); };
+  const auto named = [&](const char* list, std::size_t i) {
+    return fmt::format("{}: {}[{}]", where, list, i);
+  };
   const Json& intervals = reader.list("intervals");
   for (std::size_t i = 0; i < intervals.size(); ++i)
     file.intervals.push_back(interval_of(Reader(intervals[i], named("intervals", i)), file.edges.size() + 1));
@@ -154,10 +155,11 @@ SizeCurves::SizeCurves(const SizeCurveFile& file, const FamilyModel& model) : fi
 std::optional<SizeCurves::Answer> SizeCurves::answer(std::uint32_t cell, const Collective& op) const {
   // Measured inside one link domain.
   if (op.ranks_per_node > 0 && op.ranks_per_node < op.ranks) return std::nullopt;
-  const auto entry = std::lower_bound(entries_.begin(), entries_.end(), std::pair(cell, op.ranks),
-                                      [](const Entry& a, const std::pair<std::uint32_t, std::int64_t>& asked) {
-                                        return std::pair(a.cell, a.ranks) < asked;
-                                      });
+  const auto entry =
+      std::lower_bound(entries_.begin(), entries_.end(), std::pair(cell, op.ranks),
+                       [](const Entry& a, const std::pair<std::uint32_t, std::int64_t>& asked) {
+                         return std::pair(a.cell, a.ranks) < asked;
+                       });
   if (entry == entries_.end() || entry->cell != cell || entry->ranks != op.ranks) return std::nullopt;
   const std::vector<double>&sizes = entry->curve->bytes, &times = entry->curve->seconds;
   const double size = op.size.value();
@@ -165,8 +167,8 @@ std::optional<SizeCurves::Answer> SizeCurves::answer(std::uint32_t cell, const C
   const auto above = std::lower_bound(sizes.begin() + 1, sizes.end(), size);
   const auto i = std::size_t(above - sizes.begin());
   const double share = (size - sizes[i - 1]) / (sizes[i] - sizes[i - 1]);
-  const auto range = std::size_t(
-      std::lower_bound(file_.edges.begin(), file_.edges.end(), size) - file_.edges.begin());
+  const auto range =
+      std::size_t(std::lower_bound(file_.edges.begin(), file_.edges.end(), size) - file_.edges.begin());
   return Answer{times[i - 1] + share * (times[i] - times[i - 1]), entry->interval->low[range],
                 entry->interval->high[range]};
 }

@@ -1,9 +1,9 @@
-// Times of all-reduces by the size of their buffer, straight lines between measured sizes, in place of the trees.
+// Times of all-reduces by the size of their buffer, straight lines between measured sizes, in place of trees.
 //
-// An all-reduce switches its algorithm with the size (one-shot, two-shot, the switches of NVLink, NCCL), which
-// six to twenty measured sizes show and trees over them blur. data/collectives/all_reduce.json holds a curve for
-// each GPU, engine, release, kernel and number of ranks, by tools/fit_collectives, from the rows that the shipped
-// family may learn from, and the interval that leaving each size out in turn gave.
+// An all-reduce switches its algorithm with the size (one-shot, two-shot, switches of NVLink, NCCL). Six to
+// twenty measured sizes show that, and trees over them blur it. data/collectives/all_reduce.json holds a
+// curve for each GPU, engine, release, kernel and number of ranks, by tools/fit_collectives, from the rows
+// that the shipped family may learn from, and the interval that leaving each size out in turn gave.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ class SizeCurves {
     double seconds = 0;
     double low = 0, high = 0;  // ln(p10 / p50), ln(p90 / p50)
   };
-  // Nothing where the cell was not measured with so many ranks at a smaller and at a larger size. O(log of cells
-  // and sizes), no allocation.
+  // Nothing where the cell was not measured with so many ranks at a smaller and at a larger size. O(log of
+  // cells and sizes), no allocation.
   std::optional<Answer> answer(std::uint32_t cell, const Collective& op) const;
 
   std::size_t size() const { return entries_.size(); }
