@@ -130,6 +130,11 @@ struct CompressedAttentionFamily : RequestFamily<CompressedAttentionFamily, Comp
   static constexpr auto kScheme = &CompressedAttention::projections;
   static constexpr std::span<const GridMove> kMoves = kMlaMoves;
 
+  // As engines run the published checkpoints, and as their kernels were measured.
+  static Operator standard(Family) {
+    return CompressedAttention{.projections = MatmulScheme::Fp8Block, .kv_cache = DataType::Fp8};
+  }
+
   template <class List>
   static List& list_fields(List& list) {
     using Op = CompressedAttention;

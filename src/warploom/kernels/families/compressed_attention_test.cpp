@@ -6,6 +6,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/attention/sparse_block.h"
 #include "warploom/kernels/operator_family.h"
+#include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/physical_bound.h"
 #include "warploom/kernels/precision_support.h"
 
@@ -61,6 +62,15 @@ TEST(CompressedAttention, AnFp8CacheKeepsTheRotaryPartInSixteenBits) {
   CompressedAttention op{.kv_cache = DataType::Fp8, .compress_ratio = 0, .requests = {{1, 1, 0}}};
   op.indexer = false;
   EXPECT_DOUBLE_EQ(work_of(op).cache_bytes.value(), 448 + 448 / 64 + 2 * 64);
+}
+
+// What `predict` takes where the user names no types: the kernels that engines run were measured with these.
+TEST(CompressedAttention, IsAskedWithoutTypesAsEnginesServeIt) {
+  const Operator asked = default_operator(family_of(small()));
+  const auto& op = std::get<CompressedAttention>(asked);
+  EXPECT_EQ(op.projections, MatmulScheme::Fp8Block);
+  EXPECT_EQ(op.kv_cache, DataType::Fp8);
+  EXPECT_EQ(op.compute, DataType::Bf16);
 }
 
 // HCA: no indexer, every entry is attended to, so the work grows with the context.
