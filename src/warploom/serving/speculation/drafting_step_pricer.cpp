@@ -60,8 +60,8 @@ void see_the_window_alone(Mixer& mixer) {
   compressed->compressor = compressed->indexer = compressed->index_keys = false;
 }
 
-// Modules that are no copy of a layer: a dense MLP beside a mixture, attention to a window. MiMo-V2's have 0.33 B
-// parameters each (its technical report); Step-3.5 and 3.7 list their modules among no experts
+// Modules that are no copy of a layer: a dense MLP beside a mixture, attention to a window. MiMo-V2's have
+// 0.33 B parameters each (its technical report); Step-3.5 and 3.7 list their modules among no experts
 // (vllm/model_executor/models/mimo_v2_mtp.py, step3p5_mtp.py).
 constexpr std::array<std::string_view, 5> kDenseModules{"MiMoV2FlashForCausalLM", "MiMoV2ForCausalLM",
                                                         "Step3p5ForCausalLM", "Step3p7FlashForCausalLM",

@@ -19,9 +19,9 @@ DraftMethod drafting_method(const ServingConfig& config, const SpeculativeConfig
                             const ModelArchitecture& target);
 
 // The drafter as a model of its own. Eagle: one dense layer of the target's width (EAGLE's heads are dense,
-// whatever the target is) and an lm_head; Mtp: one module, the target's last layer (of MiMo-V2 and Step a dense
-// one that sees a window). A DraftModel is `model` itself. Throws InvalidInput for Mtp when the checkpoint has
-// no prediction layer, Unsupported where its modules are a DSpark drafter.
+// whatever the target is) and an lm_head; Mtp: one module, the target's last layer (of MiMo-V2 and Step a
+// dense one that sees a window). A DraftModel is `model` itself. Throws InvalidInput for Mtp when the
+// checkpoint has no prediction layer, Unsupported where its modules are a DSpark drafter.
 ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitecture& target);
 
 // The product that joins the target's hidden states and the embeddings before the layer; empty for draft

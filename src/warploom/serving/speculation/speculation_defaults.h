@@ -24,8 +24,8 @@ struct PublishedAcceptance {
 
 // Gives --speculative-config the prediction modules of the checkpoint as the number of tokens (as vLLM does)
 // and `acceptance_length` what is published for this model, method and number of tokens. Only what was not
-// stated; nothing where nothing is published, which speculation_of refuses. Throws InvalidInput on more tokens
-// than modules that are no multiple of them, as vLLM does.
+// stated; nothing where nothing is published, which speculation_of refuses. Throws InvalidInput on more
+// tokens than modules that are no multiple of them, as vLLM does.
 void complete_speculation(ServingConfig& config, const ModelArchitecture& model);
 
 // Where the acceptance of that configuration was published; empty where it was not taken from there.

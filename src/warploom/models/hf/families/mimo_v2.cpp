@@ -61,7 +61,8 @@ std::vector<LayerGroup> mimo_v2_layers(const ConfigValues& text, const ModelArch
   return layers;
 }
 
-// The config does not count them. The checkpoint has three; vLLM runs the first (_MIMO_V2_FLASH_NUM_MTP_LAYERS).
+// The config does not count them. The checkpoint has three, of which vLLM runs the first alone
+// (model_executor/models/mimo_v2_mtp.py).
 constexpr std::int64_t kPredictionModules = 1;
 void mimo_v2_facts(const ConfigValues&, ModelArchitecture& model) { model.mtp_layers = kPredictionModules; }
 
