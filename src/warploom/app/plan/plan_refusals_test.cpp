@@ -134,10 +134,12 @@ TEST(PlanRefusals, DraftsOfPublishedAcceptanceNeedNoneStated) {
   PlanRequest request = plain_plan();
   const ModelArchitecture model = load_model("DeepSeek-V3");
   request.space.speculations = {"none", "mtp:1"};
-  EXPECT_NO_THROW(check_plan_request(request, Workload{}, model));
+  const Workload steady{.name = "steady",
+                        .requests = {{SimTime(), 300, 40}, {SimTime(1'000'000'000), 300, 40}}};
+  EXPECT_NO_THROW(check_plan_request(request, steady, model));
   request.space.speculations = {"mtp:1", "mtp:2"};
   try {
-    check_plan_request(request, Workload{}, model);
+    check_plan_request(request, steady, model);
     ADD_FAILURE() << "mtp:2 is taken";
   } catch (const InvalidInput& error) {
     EXPECT_NE(std::string(error.what()).find("none is published for mtp:2 of deepseek-ai/DeepSeek-V3"),
