@@ -162,5 +162,16 @@ TEST(CompressedAttention, RefusesSizesThatAreNone) {
   EXPECT_THROW(check_operator(op, "test"), InvalidInput);
 }
 
+// Kernels mask what is not in sight up to 2,048 entries; beyond it a choice is of entries that there are.
+TEST(CompressedAttention, RefusesAChoiceAboveItsContext) {
+  CompressedAttention op{.requests = {{1, 16, 100}}};
+  op.top_k = 2048;
+  EXPECT_NO_THROW(check_operator(op, "test"));
+  op.top_k = 2049;
+  EXPECT_THROW(check_operator(op, "test"), InvalidInput);
+  op.requests = {{1, 16, 4 * 2049}};
+  EXPECT_NO_THROW(check_operator(op, "test"));
+}
+
 }  // namespace
 }  // namespace warploom
