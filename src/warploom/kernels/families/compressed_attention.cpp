@@ -71,8 +71,7 @@ double slots_of(const CompressedAttention& op, std::int64_t entries) {
   return double(op.window + (op.compress_ratio > 0 ? chosen : 0));
 }
 
-// The most that the kernels of engines choose where fewer are in sight (vLLM's and SGLang's top-k: 512,
-// 1,024, 2,048).
+// The largest `index_topk` of a published configuration: so many may be asked for where fewer are in sight.
 constexpr std::int64_t kMostMasked = 2048;
 std::int64_t most_chosen(const CompressedAttention& op) {
   std::int64_t most = kMostMasked;
