@@ -51,7 +51,8 @@ TEST(Door, RunsWithTunedKernelsHoweverItIsAsked) {
   const std::string file = tuned_file(folder).string();
   const Session shipped;
   Json asked = few_requests();
-  asked["requests"] = 12;  // together: single prompts gain nothing
+  asked["requests"] = 12;            // together: single prompts gain nothing
+  asked["random_input_len"] = 2000;  // so that steps wait for kernels, not for the host
   const Json plain = answer(shipped, "simulate", asked);
   asked["tuned"] = file;
   const Json tuned = answer(shipped, "simulate", asked);
