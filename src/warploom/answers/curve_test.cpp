@@ -19,7 +19,7 @@ const Session& session() {
 }
 
 Json some_requests(const Json& more) {
-  Json asked{{"model", "Llama-3.1-8B"},  {"gpu", "H100-SXM"}, {"random_input_len", 400},
+  Json asked{{"model", "Llama-3.1-8B"}, {"gpu", "H100-SXM"}, {"random_input_len", 400},
              {"random_output_len", 20}, {"requests", 12},    {"intervals", false}};
   asked.update(more);
   return asked;
@@ -35,12 +35,13 @@ std::string refusal_of(const Json& more) {
 }
 
 TEST(Curve, EachPointIsTheRunOfItsOwn) {
-  const Json curve =
-      answer(session(), "curve", some_requests({{"max_concurrencies", {1, 4}}, {"engines", {"vllm", "sglang"}}}));
+  const Json curve = answer(session(), "curve",
+                            some_requests({{"max_concurrencies", {1, 4}}, {"engines", {"vllm", "sglang"}}}));
   ASSERT_EQ(curve["points"].size(), 4U);
   for (const Json& point : curve["points"]) {
-    const Json run = answer(session(), "simulate",
-                            some_requests({{"max_concurrency", point["max_concurrency"]}, {"engine", point["engine"]}}));
+    const Json run =
+        answer(session(), "simulate",
+               some_requests({{"max_concurrency", point["max_concurrency"]}, {"engine", point["engine"]}}));
     for (const char* key : {"output_throughput", "mean_ttft_ms", "p95_tpot_ms"})
       EXPECT_EQ(point[key], run[key]) << point.dump();
     EXPECT_EQ(point["tokens_per_s_per_gpu"], run["output_throughput"]);
@@ -74,8 +75,9 @@ TEST(Curve, LaysMeasuredRunsOverThePoints) {
 
 TEST(Curve, ShowsTheSamePointsWithinEightyColumns) {
   AnswerText text;
-  const Json curve = answer(session(), "curve",
-                            some_requests({{"max_concurrencies", {1, 4}}, {"views", {"csv", "svg"}}}), {}, &text);
+  const Json curve =
+      answer(session(), "curve", some_requests({{"max_concurrencies", {1, 4}}, {"views", {"csv", "svg"}}}),
+             {}, &text);
   std::size_t widest = 0, begin = 0;
   for (std::size_t end; (end = text.text.find('\n', begin)) != std::string::npos; begin = end + 1)
     widest = std::max(widest, end - begin);
@@ -90,7 +92,8 @@ TEST(Curve, RefusesWhatMakesNoCurve) {
   EXPECT_NE(refusal_of(Json::object()).find("no list is given"), std::string::npos);
   EXPECT_NE(refusal_of({{"max_concurrencies", {0}}}).find("expected numbers above 0"), std::string::npos);
   EXPECT_NE(refusal_of({{"max_concurrencies", {4, 4}}}).find("twice"), std::string::npos);
-  EXPECT_NE(refusal_of({{"max_concurrencies", {1}}, {"max_concurrency", 2}}).find("one of them"), std::string::npos);
+  EXPECT_NE(refusal_of({{"max_concurrencies", {1}}, {"max_concurrency", 2}}).find("one of them"),
+            std::string::npos);
   EXPECT_NE(refusal_of({{"engines", {"vlm"}}}).find("vlm"), std::string::npos);
   EXPECT_NE(refusal_of({{"max_concurrencies", {1}}, {"measured", {"/nowhere.json"}}}).find("nowhere"),
             std::string::npos);

@@ -1,10 +1,11 @@
+#include "warploom/cli/command_curve.h"
+
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "warploom/app/serving/curve.h"
-#include "warploom/cli/command_curve.h"
 #include "warploom/cli/deployment_options.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"

@@ -26,7 +26,8 @@ const std::vector<Axis>& all_axes() {
       {"weights", "quantization", [](const CurvePlace& at) { return at.quantization.value_or(""); }},
       {"tp", "tensor_parallel_size",
        [](const CurvePlace& at) { return at.tensor_parallel ? fmt::format("{}", *at.tensor_parallel) : ""; }},
-      {"rate", "request_rate", [](const CurvePlace& at) { return at.rate ? fmt::format("{}", *at.rate) : ""; }},
+      {"rate", "request_rate",
+       [](const CurvePlace& at) { return at.rate ? fmt::format("{}", *at.rate) : ""; }},
       {"users", "max_concurrency",
        [](const CurvePlace& at) { return at.concurrency ? fmt::format("{}", *at.concurrency) : ""; }},
   };
@@ -62,7 +63,8 @@ std::vector<std::string> figure_cells(const ServingMetrics& metrics, double per_
 
 std::string measured_text(const CurveResult& result) {
   if (result.measured.empty()) return {};
-  TextTable table({{"measured, users"}, {"tok/s"}, {"/GPU"}, {"/user"}, {"TTFT50"}, {"TTFT95"}, {"TPOT50"}, {"TPOT95"}});
+  TextTable table(
+      {{"measured, users"}, {"tok/s"}, {"/GPU"}, {"/user"}, {"TTFT50"}, {"TTFT95"}, {"TPOT50"}, {"TPOT95"}});
   std::string files;
   for (const MeasuredPoint& point : result.measured) {
     std::vector<std::string> cells{point.concurrency ? fmt::format("{}", *point.concurrency) : "-"};
@@ -96,14 +98,15 @@ std::vector<Plot> plots_of(const CurveResult& result) {
     return Plot{
         .title = std::move(title), .x = std::move(x), .y = std::move(y), .points = {}, .mark = "simulated"};
   };
-  return {plot_of(result, named("Throughput against time per output token", "TPOT p50 [ms]", "tokens/s"), false,
-                  [](const ServingMetrics& metrics) { return milliseconds(metrics.tpot.p50); }),
-          plot_of(result, named("Throughput against time to first token", "TTFT p50 [ms]", "tokens/s"), false,
-                  [](const ServingMetrics& metrics) { return milliseconds(metrics.ttft.p50); }),
-          plot_of(result, named("Throughput of a GPU against speed for a user", "tokens/s/user", "tokens/s/GPU"),
-                  true, [](const ServingMetrics& metrics) {
-                    return metrics.tpot.mean.value() > 0 ? 1 / metrics.tpot.mean.value() : 0;
-                  })};
+  return {
+      plot_of(result, named("Throughput against time per output token", "TPOT p50 [ms]", "tokens/s"), false,
+              [](const ServingMetrics& metrics) { return milliseconds(metrics.tpot.p50); }),
+      plot_of(result, named("Throughput against time to first token", "TTFT p50 [ms]", "tokens/s"), false,
+              [](const ServingMetrics& metrics) { return milliseconds(metrics.ttft.p50); }),
+      plot_of(result, named("Throughput of a GPU against speed for a user", "tokens/s/user", "tokens/s/GPU"),
+              true, [](const ServingMetrics& metrics) {
+                return metrics.tpot.mean.value() > 0 ? 1 / metrics.tpot.mean.value() : 0;
+              })};
 }
 
 Json point_json(const CurvePoint& point) {
@@ -129,8 +132,8 @@ std::string csv_of(const CurveResult& result) {
   std::string text;
   for (const Axis& axis : axes) text += fmt::format("{},", axis.key);
   text +=
-      "gpus,output_throughput,tokens_per_s_per_gpu,tokens_per_s_per_user,mean_ttft_ms,p50_ttft_ms,p95_ttft_ms,"
-      "mean_tpot_ms,p50_tpot_ms,p95_tpot_ms,p95_e2el_ms,tier\n";
+      "gpus,output_throughput,tokens_per_s_per_gpu,tokens_per_s_per_user,mean_ttft_ms,"
+      "p50_ttft_ms,p95_ttft_ms,mean_tpot_ms,p50_tpot_ms,p95_tpot_ms,p95_e2el_ms,tier\n";
   for (const CurvePoint& point : result.points) {
     for (const Axis& axis : axes) text += axis.text(point.place) + ",";
     const ServingMetrics& metrics = point.metrics;
@@ -185,7 +188,8 @@ Json curve_json(const CurveResult& result) {
     json["tokens_per_s_per_user"] = point.tokens_per_s_per_user();
     measured.push_back(std::move(json));
   }
-  Json document{{"points", std::move(points)}, {"measured", std::move(measured)}, {"partial", result.partial()}};
+  Json document{
+      {"points", std::move(points)}, {"measured", std::move(measured)}, {"partial", result.partial()}};
   if (result.points.empty()) return document;
   document["model"] = result.points.front().model;
   document["gpu"] = result.points.front().gpu;

@@ -12,7 +12,7 @@ namespace warploom {
 // A row a point, measured ones below; then throughput against TPOT and against TTFT, and tokens/s/GPU against
 // tokens/s/user.
 std::string curve_text(const CurveResult& result);
-// {"points": [...], "measured": [...], "partial"}: the figures of a point have the keys of `vllm bench serve`.
+// {"points": [...], "measured": [...], "partial"}: figures have the keys of `vllm bench serve`.
 Json curve_json(const CurveResult& result);
 // "csv": the same points, a line each; "svg": the plots.
 std::string curve_view(const CurveResult& result, std::string_view view);

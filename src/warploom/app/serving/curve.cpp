@@ -117,7 +117,8 @@ std::vector<CurvePlace> curve_places(const CurveRequest& request) {
   if (!request.rates.empty() && (source.request_rate || source.rate))
     throw InvalidInput("request_rates: the run says its own rate, expected one of them");
   if (!request.run.views.empty() || !request.run.tuned.empty() || request.run.details)
-    throw InvalidInput("views, tuned and details of a single run are no curve's, expected them of `simulate`");
+    throw InvalidInput(
+        "views, tuned and details of a single run are no curve's, expected them of `simulate`");
   const std::size_t lists =
       std::size_t(!request.concurrencies.empty()) + std::size_t(!request.rates.empty()) +
       std::size_t(!request.tensor_parallel.empty()) + std::size_t(!request.quantizations.empty()) +
@@ -127,9 +128,9 @@ std::vector<CurvePlace> curve_places(const CurveRequest& request) {
         "curve: no list is given, expected some of max_concurrencies, request_rates, tensor_parallel_sizes, "
         "quantizations, engines");
   std::size_t count = 1;
-  for (const std::size_t size : {request.concurrencies.size(), request.rates.size(),
-                                 request.tensor_parallel.size(), request.quantizations.size(),
-                                 request.engines.size()})
+  for (const std::size_t size :
+       {request.concurrencies.size(), request.rates.size(), request.tensor_parallel.size(),
+        request.quantizations.size(), request.engines.size()})
     if (count *= std::max<std::size_t>(1, size); count > kMostCurvePoints)
       throw InvalidInput(fmt::format("curve: more than {} points", kMostCurvePoints));
   std::vector<CurvePlace> places(1);

@@ -24,8 +24,9 @@ struct CurveRequest {
   std::vector<double> rates;  // requests/s
   std::vector<std::int64_t> tensor_parallel;
   std::vector<std::string> quantizations, engines;
-  std::vector<std::filesystem::path> measured;  // runs of the real thing, as read_measured_requests takes them
-  std::vector<std::string> views;               // kCurveViews
+  std::vector<std::filesystem::path>
+      measured;                    // runs of the real thing, as read_measured_requests takes them
+  std::vector<std::string> views;  // kCurveViews
   static FieldTable describe();
 };
 constexpr std::array<std::string_view, 2> kCurveViews{"svg", "csv"};
