@@ -152,6 +152,11 @@ std::vector<CurveRun> curve_runs(const Question& question, const CurveRequest& c
 Json answer_curve(const Question& question) {
   Json asked = question.asked;
   const bool all_at_once = take_infinite_rate(asked);
+  // Flat requests take `source` for a note, unless it is a field of their own.
+  if (asked.is_object() && asked.contains("source")) {
+    asked["run"]["source"] = asked["source"];
+    asked.erase("source");
+  }
   const FieldTable& table = fields_of<CurveRequest>();
   const Json nested = nested_request(asked, table, table.type_name);
   auto curve = object_from_json<CurveRequest>(nested, table.type_name);
