@@ -1,14 +1,14 @@
 // A curve is made of the runs that `simulate` answers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "warploom/answers/answer.h"
 #include "warploom/base/error.h"
-#include "warploom/base/file.h"
-#include "warploom/base/scratch_folder_test.h"
+#include "warploom/base/json.h"
 
 namespace warploom {
 namespace {
@@ -58,19 +58,15 @@ TEST(Curve, CountsTheGpusOfAPoint) {
                    curve["points"][1]["output_throughput"].get<double>() / 2);
 }
 
-// A simulated run in the format of `vllm bench serve` lies where its own point lies.
 TEST(Curve, LaysMeasuredRunsOverThePoints) {
-  const ScratchFolder folder;
-  const auto file = folder.path() / "bench.json";
-  write_file_atomically(
-      file, answer(session(), "simulate", some_requests({{"max_concurrency", 4}, {"details", true}})).dump());
+  const auto file = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/clients/vllm_bench.json";
   const Json curve = answer(session(), "curve",
-                            some_requests({{"max_concurrencies", {1, 4}}, {"measured", {file.string()}}}));
+                            some_requests({{"tensor_parallel_sizes", {2}}, {"measured", {file.string()}}}));
+  const double stated = read_json_file(file)["output_throughput"];
   ASSERT_EQ(curve["measured"].size(), 1U);
-  EXPECT_EQ(curve["measured"][0]["max_concurrency"], 4);
-  EXPECT_NEAR(curve["measured"][0]["tokens_per_s_per_gpu"].get<double>(),
-              curve["points"][1]["tokens_per_s_per_gpu"].get<double>(),
-              0.02 * curve["points"][1]["tokens_per_s_per_gpu"].get<double>());
+  EXPECT_NEAR(curve["measured"][0]["output_throughput"].get<double>(), stated, 0.02 * stated);
+  EXPECT_DOUBLE_EQ(curve["measured"][0]["tokens_per_s_per_gpu"].get<double>(),
+                   curve["measured"][0]["output_throughput"].get<double>() / 2);
 }
 
 TEST(Curve, ShowsTheSamePointsWithinEightyColumns) {
