@@ -270,8 +270,8 @@ class OptionWalk {
   std::string name_;
 };
 
-// `mock` and `curve` say what serves by the options of `simulate`, from the same sources. The answer of one is
-// a server; the other makes its points as `simulate` answers them.
+// `mock` and `curve` say what serves by the options of `simulate`, from the same sources. The answer of
+// `mock` is a server; `curve` makes its points as `simulate` answers them.
 bool is_of_simulate(const std::string& command, const std::string& option) {
   if (command != "mock" && command != "curve") return false;
   const auto simulate = std::find_if(all_commands().begin(), all_commands().end(),
