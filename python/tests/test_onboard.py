@@ -177,6 +177,65 @@ class BenchTest(unittest.TestCase):
         self.assertGreaterEqual(wall - core, 50)
 
 
+class ChunkedEngine(StandInEngine):
+    """Reads prompts by a budget of tokens a step, while those that are read decode."""
+
+    def __init__(self, budget):
+        super().__init__()
+        self.vllm_config = types.SimpleNamespace(
+            scheduler_config=types.SimpleNamespace(max_num_batched_tokens=budget)
+        )
+        self.scheduler = types.SimpleNamespace(running=[], waiting=[])
+        core = types.SimpleNamespace(scheduler=self.scheduler)
+        self.engine_core = types.SimpleNamespace(engine_core=core, get_output=lambda: None)
+        self.outputs = None  # in the place of what is asked for
+
+    def add(self, tokens, outputs):
+        left = self.outputs or outputs
+        self.scheduler.waiting.append(
+            types.SimpleNamespace(num_computed_tokens=0, num_prompt_tokens=tokens, left=left)
+        )
+
+    def step(self):
+        running, waiting = self.scheduler.running, self.scheduler.waiting
+        left = self.vllm_config.scheduler_config.max_num_batched_tokens
+        for request in list(running):
+            if request.num_computed_tokens >= request.num_prompt_tokens:
+                request.left, left = request.left - 1, left - 1
+                if request.left == 0:
+                    running.remove(request)
+        while left > 0 and (waiting or any(r.num_computed_tokens < r.num_prompt_tokens for r in running)):
+            reading = [r for r in running if r.num_computed_tokens < r.num_prompt_tokens]
+            if not reading:
+                running.append(waiting.pop(0))
+                continue
+            part = min(left, reading[0].num_prompt_tokens - reading[0].num_computed_tokens)
+            reading[0].num_computed_tokens += part
+            left -= part
+
+
+class DecodingTest(unittest.TestCase):
+    def bench(self, engine):
+        bench = vllm_bench.Bench(engine, 32000)
+        bench.add = engine.add
+        return bench
+
+    def test_all_decode_together_though_the_first_began_long_before_the_last(self):
+        for requests, context, budget in ((256, 500, 2048), (256, 500, 512), (1, 500, 2048), (64, 500, 8192)):
+            engine = ChunkedEngine(budget)
+            self.bench(engine).start_decoding(requests, context, 60)
+            running = engine.scheduler.running
+            self.assertEqual(len(running), requests)
+            self.assertTrue(all(r.num_computed_tokens == context for r in running))
+            self.assertGreaterEqual(min(r.left for r in running), 60)
+
+    def test_requests_that_end_too_soon_are_an_error_not_an_endless_wait(self):
+        engine = ChunkedEngine(2048)
+        engine.outputs = 3
+        with self.assertRaisesRegex(RuntimeError, "not all 256 requests decode together"):
+            self.bench(engine).start_decoding(256, 500, 60)
+
+
 class PlanTest(unittest.TestCase):
     def test_holds_what_the_engine_can_run(self):
         planned = plan.steps(budget=2048, sequences=64, cache_tokens=32000)

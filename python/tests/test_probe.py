@@ -12,7 +12,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 from warploom.probe import __main__ as command  # noqa: E402
-from warploom.probe import handover, python_work, under_load  # noqa: E402
+from warploom.probe import facts, handover, python_work, under_load  # noqa: E402
 from warploom.probe.journal import summary  # noqa: E402
 from warploom.probe.workload import Missing, Workload  # noqa: E402
 
@@ -44,13 +44,22 @@ class HostTest(unittest.TestCase):
         self.assertEqual(left, 0)
 
 
+class FactsTest(unittest.TestCase):
+    def test_tells_the_work_of_others_from_its_own(self):
+        after = mock.patch.object(facts, "cpu_ticks", return_value=(2600, 26, 2400, 150))
+        with after, mock.patch.object(facts.os, "cpu_count", return_value=16):
+            shares = facts.shares_since((1000, 10, 1000, 50))
+            self.assertEqual(facts.shares_since(None), {})
+        self.assertEqual(shares, {"stolen_share": 0.01, "idle_share": 0.875, "others": 0.84})
+
+
 class CommandTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.out = Path(folder.name) / "probe.json"
 
-    def run_with(self, works, *words, reference=(10.0, 10.0)):
+    def run_with(self, works, *words, reference=(10.0, 10.0), others=3.0):
         steady = iter(list(reference) * 50)
         host = Workload("reference.host", lambda: lambda: next(steady), samples=1)
         told = io.StringIO()
@@ -58,6 +67,7 @@ class CommandTest(unittest.TestCase):
             mock.patch.object(command, "HOST", works),
             mock.patch.object(command, "REFERENCES", {"reference.host": host}),
             mock.patch.object(command.Probe, "gpu_reference", lambda *_: None),
+            mock.patch.object(command.facts, "shares_since", lambda _: {"others": others}),
             redirect_stderr(told),
         ):
             code = command.main(["--out", str(self.out), "--parts", "host", *words])
@@ -95,6 +105,14 @@ class CommandTest(unittest.TestCase):
         code, _ = self.run_with([counted("a", [2] * 6)], "--noise-limit", "100", reference=(10.0, 20.0))
         self.assertEqual(code, 0)
         self.assertEqual(json.loads(self.out.read_text())["measured"]["a"]["samples"], [1] * 6)
+
+    def test_a_machine_that_varies_by_itself_is_measured_and_said(self):
+        code, told = self.run_with([counted("a", [1] * 6)], reference=(10.0, 20.0), others=0.1)
+        self.assertEqual(code, 0)
+        self.assertIn("this host varies by itself", told)
+        document = json.loads(self.out.read_text())
+        self.assertGreater(document["noise"]["reference.host"], 0.25)
+        self.assertEqual(document["processors"], {"others": 0.1})
 
     def test_begins_anew_where_it_is_told_to(self):
         self.run_with([counted("a", [1] * 6)], reference=(10.0, 20.0))

@@ -16,7 +16,8 @@ kernels = [{"label": "qkv_proj", "p10_us": 700, "time_us": 800, "p90_us": 900},
            {"label": "rmsnorm", "p10_us": 90, "time_us": 100, "p90_us": 110}]
 open(sys.argv[0] + ".log", "a").write(" ".join(sys.argv[1:]) + "\\n")
 gpu = {"p10": 8 * scale, "p50": 9 * scale, "p90": 10 * scale}
-print(json.dumps({"gpu_ms": gpu, "hidden_ms": scale, "kernels": kernels}))
+host = {"host_least_ms": 1, "host_ms": 2, "host_most_ms": 4}
+print(json.dumps({"gpu_ms": gpu, "hidden_ms": scale, "kernels": kernels, "step_ms": 9 * scale + 2} | host))
 """
 
 
@@ -89,6 +90,22 @@ class StepAccuracy(unittest.TestCase):
         (self.root / "vllm_0_24_h200" / "steps" / "llama8b_kernels.csv").write_text(kernels)
         result = self.run_tool("--correlation")
         self.assertEqual(result.stdout.split(), ["shared", "error", "1.000"], result.stderr)
+
+    def test_walls_count_the_host_and_leave_out_engines_that_shared_a_machine(self):
+        folder = self.root / "vllm_0_33_h200" / "steps"
+        folder.mkdir(parents=True)
+        for tag in ("llama8b", "gemma4"):
+            rows = "decode,1x500,13.9,9\ndecode,2x500,14.1,9\n"
+            (folder / f"{tag}_steps.csv").write_text("kind,batch,wall_ms,kernel_sum_ms\n" + rows)
+        result = self.run_tool("--walls", "--host-profile", "mine", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        found = json.loads(result.stdout)["h200 0.33"]
+        self.assertEqual(found["all"]["steps"], 2)  # llama8b's
+        self.assertAlmostEqual(found["llama8b"]["bias"], (11 / 13.9 + 11 / 14.1) / 2 - 1)
+        self.assertEqual(found["llama8b"]["inside"], 0.5)  # 9 to 14 ms
+        asked = Path(f"{self.program}.log").read_text()
+        self.assertIn("--no-async-scheduling --host-profile mine", asked)
+        self.assertIn("changes nothing without --walls", self.run_tool("--host-profile", "mine").stderr)
 
     def test_refuses_a_program_that_fails_and_a_folder_without_steps(self):
         self.assertIn("no *_steps.csv", self.run_tool().stderr)

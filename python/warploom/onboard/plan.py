@@ -1,5 +1,7 @@
 """Which steps say most of a machine and an engine: each way of launching, from one request to 256."""
 
+import math
+
 # Around the largest CUDA graph (512 tokens by default) a step goes over to launching kernel by kernel.
 PROMPTS = [16, 64, 128, 256, 400, 512, 600, 768, 1024, 1536, 2048, 4096, 8192]
 DECODES = [(1, 500), (2, 500), (4, 500), (8, 500), (16, 500), (32, 500), (64, 500), (128, 500), (256, 500)]
@@ -7,9 +9,18 @@ LONG_DECODES = [(1, 4000), (8, 4000), (16, 2000), (32, 2000)]
 MIXES = [(16, 500, 512), (16, 500, 2048), (32, 500, 128), (64, 500, 256), (64, 500, 1024), (128, 500, 128)]
 
 
+def steps_of_prompts(requests, context, budget):
+    """Steps until the last of the prompts is read, while those before it decode, and one for luck."""
+    return math.ceil(requests * context / max(1, budget - requests)) + 1
+
+
 def steps(budget, sequences, cache_tokens):
     """(kind, batch) of all steps that such an engine can run. `budget`: tokens of a step."""
-    fits = lambda requests, context: requests <= sequences and requests * (context + 80) <= cache_tokens
+
+    def fits(requests, context):
+        longest = context + 80 + steps_of_prompts(requests, context, budget)
+        return requests <= sequences and requests * longest <= cache_tokens
+
     planned = [("prefill", f"{tokens}") for tokens in PROMPTS if tokens <= budget and fits(1, tokens)]
     planned += [("decode", f"{n}x{context}") for n, context in DECODES + LONG_DECODES if fits(n, context)]
     planned += [

@@ -7,6 +7,8 @@ import random
 import statistics
 import time
 
+from warploom.onboard.plan import steps_of_prompts
+
 os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
 
 
@@ -76,14 +78,18 @@ class Bench:
             self.engine.step()
 
     def start_decoding(self, requests, context, outputs):
+        """Steps until all decode. `outputs`: tokens that each has left to make then, at least."""
+        budget = self.engine.vllm_config.scheduler_config.max_num_batched_tokens
         for _ in range(requests):
-            self.add(context, outputs)
+            self.add(context, outputs + steps_of_prompts(requests, context, budget))
         running = lambda: self.core.scheduler.running
         while (
             len(running()) < requests
             or self.core.scheduler.waiting
             or any(request.num_computed_tokens < request.num_prompt_tokens for request in running())
         ):
+            if len(running()) + len(self.core.scheduler.waiting) < requests:
+                raise RuntimeError(f"not all {requests} requests decode together")
             self.engine.step()
 
     def mean_context(self):

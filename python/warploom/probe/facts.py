@@ -35,21 +35,24 @@ def processor():
 
 
 def cpu_ticks():
-    """(all, stolen, idle) since the start of the machine, in ticks."""
+    """(all, stolen, idle, of this process and its ended children) since the machine began, in ticks."""
     try:
         ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     except (OSError, ValueError):
         return None
-    return sum(ticks), ticks[7], ticks[3] + ticks[4]
+    own = sum(os.times()[:4]) * os.sysconf("SC_CLK_TCK")
+    return sum(ticks), ticks[7], ticks[3] + ticks[4], own
 
 
 def shares_since(before):
-    """Shares of the processors' time that were stolen by other machines, and idle."""
+    """Shares of the processors' time that were stolen by other machines, and idle; how many of the processors
+    other processes kept busy."""
     after = cpu_ticks()
     if not (before and after and after[0] > before[0]):
         return {}
-    total, stolen, idle = (b - a for a, b in zip(before, after))
-    return {"stolen_share": stolen / total, "idle_share": idle / total}
+    total, stolen, idle, own = (b - a for a, b in zip(before, after))
+    others = max(0.0, total - stolen - idle - own) / total * os.cpu_count()
+    return {"stolen_share": stolen / total, "idle_share": idle / total, "others": round(others, 3)}
 
 
 def host_facts():

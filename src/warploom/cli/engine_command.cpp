@@ -23,12 +23,17 @@ namespace {
 constexpr std::string_view kWhere = "--from-command";
 
 // Flags that change what an engine does, at the values that it has anyhow.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kUsual{{{"runner", "auto"},
-                                                                               {"runner", "generate"},
-                                                                               {"convert", "auto"},
-                                                                               {"convert", "none"},
-                                                                               {"task", "auto"},
-                                                                               {"task", "generate"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kUsual{
+    {{"attn_cp_size", "1"},
+     {"attention_context_parallel_size", "1"},
+     {"moe_dp_size", "1"},
+     {"moe_data_parallel_size", "1"},
+     {"runner", "auto"},
+     {"runner", "generate"},
+     {"convert", "auto"},
+     {"convert", "none"},
+     {"task", "auto"},
+     {"task", "generate"}}};
 
 std::string field_name(std::string_view flag) {
   if (flag == "-tp") return "tensor_parallel_size";

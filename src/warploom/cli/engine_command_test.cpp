@@ -83,10 +83,23 @@ TEST(EngineCommand, JoinsVllmsFlagsOfSpeculation) {
             R"({"num_speculative_tokens":2,"method":"mtp"})");
   EXPECT_EQ(config("--speculative-config '{\"method\": \"mtp\"}' --spec_tokens=2"),
             R"({"method":"mtp","num_speculative_tokens":2})");
+  EXPECT_EQ(config("--speculative-config.method mtp --speculative-config.num-speculative-tokens=2"),
+            R"({"method":"mtp","num_speculative_tokens":2})");
+  EXPECT_EQ(config("-sc.method=mtp"), R"({"method":"mtp"})");
+  EXPECT_THROW(config("-sc.method mtp --spec-method mtp"), InvalidInput);
   EXPECT_THROW(config("--spec-method mtp --speculative-config '{\"method\": \"mtp\"}'"), InvalidInput);
   EXPECT_THROW(config("--spec-tokens three"), InvalidInput);
   EXPECT_THROW(config("--spec-tokens 0"), InvalidInput);
   EXPECT_THROW(parse_engine_command("sglang serve --model-path a --spec-method mtp"), Unsupported);
+}
+
+// Context parallelism of SGLang changes every step of a prompt: it is refused, not left out.
+TEST(EngineCommand, RefusesContextParallelismOfSglangUnlessItIsOff) {
+  const std::string served = "python -m sglang.launch_server --model-path a --tp 8 ";
+  for (const char* flag : {"--attn-cp-size 8", "--attention-context-parallel-size 8",
+                           "--enable-nsa-prefill-context-parallel", "--enable-prefill-cp", "--moe-dp-size 2"})
+    EXPECT_THROW(parse_engine_command(served + flag), Unsupported) << flag;
+  EXPECT_EQ(parse_engine_command(served + "--attn-cp-size 1").config.tensor_parallel_size, 8);
 }
 
 // As they stand in scripts, unit files and documents.

@@ -60,6 +60,27 @@ bool is_path(const std::string& text) {
   return text.ends_with(".json") || text.starts_with('.') || text.starts_with('/') || text.starts_with('~');
 }
 
+// The built-in records, read at the first question of a process that needs them all.
+const ModelCatalog& built_in_models() {
+  static const ModelCatalog catalog;
+  return catalog;
+}
+
+// The built-in records that may know this name, and some more: those that spell it anywhere. Reading them all
+// takes longer than most questions of one model.
+ModelCatalog built_in_models_that_spell(std::string_view name) {
+  static const std::vector<std::string> texts = [] {
+    std::vector<std::string> result;
+    for (const EmbeddedFile& record : embedded::model_records()) result.push_back(key_of(record.contents));
+    return result;
+  }();
+  const std::string key = key_of(name);
+  std::vector<EmbeddedFile> records;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (texts[i].find(key) != std::string::npos) records.push_back(embedded::model_records()[i]);
+  return ModelCatalog(records);
+}
+
 }  // namespace
 
 ModelCatalog::ModelCatalog() : ModelCatalog(embedded::model_records()) {}
@@ -175,13 +196,18 @@ ModelArchitecture ModelCatalog::load(const std::string& name_or_path, const File
 }
 
 ModelArchitecture load_model(const std::string& name_or_path, const FileScope& files) {
-  return ModelCatalog().load(name_or_path, files);
+  if (!(files.holds(name_or_path) && is_path(name_or_path)))
+    if (const ModelCatalog some = built_in_models_that_spell(name_or_path);
+        some.find(name_or_path) != nullptr)
+      return some.get(name_or_path);
+  return built_in_models().load(name_or_path, files);
 }
 
 std::string repository_of_model(const std::string& name_or_path, const FileScope& files) {
   const bool path = files.holds(name_or_path) && is_path(name_or_path);
   if (!path)
-    if (const std::string id = ModelCatalog().repository(name_or_path); !id.empty()) return id;
+    if (const std::string id = built_in_models_that_spell(name_or_path).repository(name_or_path); !id.empty())
+      return id;
   const std::filesystem::path given(name_or_path);
   return given.extension() == ".json" ? given.parent_path().string() : name_or_path;
 }

@@ -71,6 +71,28 @@ TEST(ModelCatalog, FindsAliasesAndShortNamesInAnyCase) {
   }
 }
 
+// load_model reads the records that spell the name; which one is meant must not depend on the others.
+TEST(ModelCatalog, OneModelIsTheSameAsAmongAll) {
+  const ModelCatalog catalog;
+  const auto text_of = [](const ModelArchitecture& model) {
+    return json_text(write_fields(fields_of<ModelArchitecture>(), &model));
+  };
+  std::size_t names = 0;
+  for (const ModelCatalog::Entry& entry : catalog.entries()) {
+    std::vector<std::string> asked{entry.name};
+    asked.insert(asked.end(), entry.aliases.begin(), entry.aliases.end());
+    for (std::size_t i = 0, whole = asked.size(); i < whole; ++i)
+      asked.push_back(asked[i].substr(asked[i].rfind('/') + 1));
+    for (const std::string& name : asked) {
+      EXPECT_EQ(text_of(load_model(name)), text_of(catalog.get(name))) << name;
+      EXPECT_EQ(repository_of_model(name), catalog.repository(name)) << name;
+      ++names;
+    }
+  }
+  EXPECT_GT(names, 2 * catalog.entries().size() - 1);
+  EXPECT_EQ(repository_of_model("no-such-model"), "no-such-model");
+}
+
 TEST(ModelCatalog, NamesTheNearestOfAnUnknownModel) {
   try {
     load_model("Llama-3.1-7B");

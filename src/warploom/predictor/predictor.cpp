@@ -10,23 +10,34 @@
 #include "warploom/predictor/model/model_file.h"
 #include "warploom/predictor/tables/table_file.h"
 #include "warploom_embedded/predictor_files.h"
+#include "warploom_embedded/size_curve_files.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::size_t kFamilies = EnumNames<Family>::kNames.size();
 
+// Whether these are the bytes of a file linked into the binary.
+bool is_shipped(const std::string& bytes, Family family) {
+  for (const EmbeddedFile& file : embedded::predictor_files())
+    if (file.name == std::string(name_of(family)) + std::string(kPredictorFileSuffix))
+      return file.contents == bytes;
+  return false;
+}
+
 }  // namespace
 
 Predictor::Predictor() : catalog_(std::make_unique<GpuCatalog>()), families_(kFamilies) {
   for (const EmbeddedFile& file : embedded::predictor_files())
-    load(model_from_bytes(file.contents, std::string("built-in ") + std::string(file.name)));
+    load(model_from_bytes(file.contents, std::string("built-in ") + std::string(file.name))).is_shipped =
+        true;
 }
 
 std::uint64_t shipped_files_hash() {
   std::uint64_t hash = 0;
-  for (const EmbeddedFile& file : embedded::predictor_files())
-    hash = hash_combine(hash_combine(hash, hash_bytes(file.name)), hash_bytes(file.contents));
+  for (const auto& files : {embedded::predictor_files(), embedded::size_curve_files()})
+    for (const EmbeddedFile& file : files)
+      hash = hash_combine(hash_combine(hash, hash_bytes(file.name)), hash_bytes(file.contents));
   return hash;
 }
 
@@ -42,6 +53,7 @@ Predictor::Predictor(const std::filesystem::path& folder)
     const std::string bytes = read_file(path);
     manifest.check(path, bytes);
     LoadedFamily& loaded = load(model_from_bytes(bytes, path.string()));
+    loaded.is_shipped = is_shipped(bytes, loaded.model.family);
     const std::filesystem::path tables = table_path(loaded.model.family, folder);
     if (!std::filesystem::exists(tables)) continue;
     const std::string table_bytes = read_file(tables);

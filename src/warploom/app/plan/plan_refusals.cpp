@@ -15,6 +15,7 @@
 #include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/planner/load_profile.h"
 #include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/speculation/speculation_defaults.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {
@@ -77,13 +78,25 @@ void check_engines(const std::vector<std::string>& engines) {
   }
 }
 
-void check_drafts(const PlanRequest& request) {
-  const std::vector<std::string>& drafts = request.space.speculations;
-  for (const std::string& draft : drafts) (void)draft_config(draft);
-  const bool any =
-      std::any_of(drafts.begin(), drafts.end(), [](const auto& draft) { return draft != "none"; });
-  if (any && !request.acceptance_length)
-    throw InvalidInput("speculations: needs the acceptance of drafts, expected `acceptance_length` too");
+bool acceptance_known(const PlanRequest& request, const std::string& draft, const ModelArchitecture& model) {
+  ServingConfig config;
+  config.speculative_config = draft_config(draft);
+  config.acceptance_length = request.acceptance_length;
+  complete_speculation(config, model);
+  return config.acceptance_length.has_value();
+}
+
+void check_drafts(const PlanRequest& request, const ModelArchitecture& model) {
+  bool any = false;
+  for (const std::string& draft : request.space.speculations) {
+    if (draft_config(draft).empty()) continue;
+    any = true;
+    if (!acceptance_known(request, draft, model))
+      throw InvalidInput(fmt::format(
+          "speculations: needs the acceptance of drafts, of which none is published for {} of {}; "
+          "expected `acceptance_length` too",
+          draft, model.name));
+  }
   if (!any && request.acceptance_length)
     throw InvalidInput("acceptance_length: changes nothing without drafts, expected `speculations` too");
 }
@@ -139,7 +152,7 @@ void check_plan_request(const PlanRequest& request, const Workload& workload,
   for (const std::string& scheme : request.space.quantizations)
     if (scheme != "stored") (void)parse_enum<MatmulScheme>(scheme, "quantizations");
   (void)kv_cache_type(request.kv_cache_dtype);
-  check_drafts(request);
+  check_drafts(request, model);
   if (request.expert_routing.empty()) return;
   parse_expert_routing(request.expert_routing, "expert_routing");
   if (model.mixture() == nullptr)

@@ -9,6 +9,7 @@
 #include "warploom/app/serving/fixed_latency_test.h"
 #include "warploom/base/error.h"
 #include "warploom/base/scratch_folder_test.h"
+#include "warploom/models/model_catalog.h"
 
 namespace warploom {
 namespace {
@@ -125,6 +126,25 @@ TEST(PlanRefusals, NameTheFieldWhatIsWrongAndWhatWasExpected) {
     one.change(request);
     const std::string message = message_of_plan(request);
     EXPECT_TRUE(message.starts_with(one.message)) << message << "\nexpected: " << one.message;
+  }
+}
+
+// DeepSeek's own report says how many second tokens are accepted, and of no others.
+TEST(PlanRefusals, DraftsOfPublishedAcceptanceNeedNoneStated) {
+  PlanRequest request = plain_plan();
+  const ModelArchitecture model = load_model("DeepSeek-V3");
+  request.space.speculations = {"none", "mtp:1"};
+  const Workload steady{.name = "steady",
+                        .requests = {{SimTime(), 300, 40}, {SimTime(1'000'000'000), 300, 40}}};
+  EXPECT_NO_THROW(check_plan_request(request, steady, model));
+  request.space.speculations = {"mtp:1", "mtp:2"};
+  try {
+    check_plan_request(request, steady, model);
+    ADD_FAILURE() << "mtp:2 is taken";
+  } catch (const InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find("none is published for mtp:2 of deepseek-ai/DeepSeek-V3"),
+              std::string::npos)
+        << error.what();
   }
 }
 

@@ -51,7 +51,7 @@ class RunsOfHost {
       const ServingSetup& setup = runs_.back().setup;
       layers_.push_back(launched_layers(engine_named(setup.config.engine), setup));
     }
-    base_ = scaled_base(base, runs_.front().setup.config.engine);
+    base_ = scaled_base(base, runs_.front().setup.config.engine, runs_.front().setup.kernels.version);
   }
 
   std::size_t size() const { return runs_.size(); }

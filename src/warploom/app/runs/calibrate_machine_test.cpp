@@ -36,7 +36,9 @@ std::filesystem::path onboarded(const ScratchFolder& folder, const Json& run, co
   return path;
 }
 
-Json time_json(double us) { return {{"median_us", us}, {"p10_us", us * 0.98}, {"p90_us", us * 1.05}}; }
+Json time_json(double us) {
+  return {{"median_us", us}, {"mean_us", us}, {"p10_us", us * 0.98}, {"p90_us", us * 1.05}};
+}
 
 Json probe_json() {
   Json measured = {{"python.scheduling", time_json(20)},  {"python.token_lists", time_json(30)},
@@ -91,6 +93,20 @@ TEST(CalibrateMachine, LessensTheErrorOfAnEnginesStepsThatTheFitDidNotSee) {
   EXPECT_EQ(read.engine, "vllm");
   EXPECT_EQ(read.engine_version, "0.24.0");
   for (const HostScale& scale : read.host) EXPECT_LE(scale.low, scale.high);
+}
+
+// vLLM 0.33.0 on an H100, as `python -m warploom.onboard` wrote it.
+TEST(CalibrateMachine, TakesTheRecordOfARealOnboarding) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  request.onboarded = kSource + "/tests/fixtures/engine/vllm_0_33_h100_b/onboarded";
+  const CalibrateMachineResult result = calibrated(request);
+  ASSERT_TRUE(result.walls && result.walls->unseen && result.kernels && result.kernels->unseen);
+  EXPECT_EQ(result.walls->measured, 29U);
+  EXPECT_LT(result.kernels->unseen->median, 0.02);
+  EXPECT_LT(result.walls->unseen->median, 0.06);
+  EXPECT_GT(result.walls->before.median, 0.15);
+  EXPECT_EQ(result.profile.engine_version, "0.33.0");
 }
 
 TEST(CalibrateMachine, AStepIsPricedOnTheMachine) {
@@ -164,6 +180,41 @@ TEST(CalibrateMachine, AProbeWithoutAGpuScalesTheHostAlone) {
   EXPECT_TRUE(result.profile.kernels.empty());
   EXPECT_TRUE(result.profile.gpu.empty());
   EXPECT_NEAR(result.profile.host_factors()[std::size_t(HostGroup::Kernels)], 2, 1e-9);
+}
+
+TEST(CalibrateMachine, AHostThatVariesByItselfIsTakenByItsMeanWithAWideInterval) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  Json probe = probe_json();
+  probe["noise"]["reference.host"] = 0.4;
+  probe["measured"]["engine.layer"] = {
+      {"median_us", 300}, {"mean_us", 400}, {"p10_us", 290}, {"p90_us", 600}};
+  request.base = probed_base(folder);  // 150 us for a layer
+  request.files = FileScope::machine();
+  request.probe = folder.write("probe.json", probe.dump());
+  EXPECT_THROW(calibrated(request), InvalidInput) << "it does not say that it was alone";
+  probe["processors"] = {{"others", 2.0}};
+  request.probe = folder.write("probe.json", probe.dump());
+  EXPECT_THROW(calibrated(request), InvalidInput) << "other work ran";
+  probe["processors"] = {{"others", 0.1}};
+  request.probe = folder.write("probe.json", probe.dump());
+  const HostScale scale = calibrated(request).profile.host[std::size_t(HostGroup::Kernels)];
+  EXPECT_NEAR(scale.factor, 400.0 / 150, 1e-9);
+  EXPECT_NEAR(scale.low, 290.0 / 150, 1e-9);
+  EXPECT_NEAR(scale.high, 600.0 / 150, 1e-9);
+  probe["machine"]["host"]["processor"]["virtual"] = true;
+  request.probe = folder.write("probe.json", probe.dump());
+  const HostScale halved = calibrated(request).profile.host[std::size_t(HostGroup::Kernels)];
+  EXPECT_NEAR(halved.factor, std::sqrt(400.0 / 150), 1e-9) << "others come and go on its cores";
+  EXPECT_NEAR(halved.low, halved.factor, 1e-9) << "its low end was above";
+  EXPECT_NEAR(halved.high, 600.0 / 150, 1e-9);
+  probe["machine"]["host"]["processor"]["virtual"] = false;
+  probe["measured"]["engine.layer"]["mean_us"] = 5000;  // by a few stalls
+  request.probe = folder.write("probe.json", probe.dump());
+  EXPECT_NEAR(calibrated(request).profile.host[std::size_t(HostGroup::Kernels)].factor, 4, 1e-9);
+  probe["noise"]["reference.gpu"] = 0.4;
+  request.probe = folder.write("probe.json", probe.dump());
+  EXPECT_THROW(calibrated(request), InvalidInput) << "the GPU has no such excuse";
 }
 
 TEST(CalibrateMachine, RefusesWhatItCannotUse) {

@@ -13,6 +13,9 @@ namespace warploom {
 namespace {
 
 constexpr double kLongestUs = 1e9;
+// Processors that other processes kept busy; with fewer the host varies by itself, as one does that shares
+// its cores with other machines, and its times say so. OTHERS_LIMIT of python/warploom/probe.
+constexpr double kOthersLimit = 0.5;
 
 double number_at(const Json& object, const char* key, const std::string& where, double least, double most) {
   const auto found = object.find(key);
@@ -36,7 +39,7 @@ ProbedTime time_of(const Json& measured, const std::string& where) {
   const auto us = [&](const char* key) {
     return microseconds(number_at(measured, key, where, kLeastUs, kLongestUs));
   };
-  ProbedTime time{us("median_us"), us("p10_us"), us("p90_us")};
+  ProbedTime time{us("median_us"), us("mean_us"), us("p10_us"), us("p90_us")};
   if (time.p10 > time.median || time.median > time.p90)
     throw InvalidInput(fmt::format("{}: p10_us, median_us and p90_us are not in order", where));
   return time;
@@ -56,6 +59,14 @@ void add_product(const std::string& name, const Json& measured, const ProbedTime
   constexpr double kMost = 1e9;
   const auto side = [&](const char* key) { return std::int64_t(number_at(size, key, where, 1, kMost)); };
   products.push_back({{.scheme = scheme, .m = side("rows"), .n = side("columns"), .k = side("depth")}, time});
+}
+
+// Whether the probe saw that next to nothing else ran; older ones do not say.
+bool works_alone(const Json& document) {
+  const auto processors = document.find("processors");
+  if (processors == document.end() || !processors->is_object()) return false;
+  const auto others = processors->find("others");
+  return others != processors->end() && others->is_number() && others->get<double>() < kOthersLimit;
 }
 
 std::string gpu_of(const Json& machine, const std::string& where) {
@@ -88,8 +99,11 @@ ProbeFile read_probe(const std::filesystem::path& path) {
     probe.times[name] = time;
     add_product(name, measured, time, inside, probe.products);
   }
+  probe.virtual_host = document["machine"].value("/host/processor/virtual"_json_pointer, false);
+  const bool alone = works_alone(document);
   for (const auto& [name, spread] : object_at(document, "noise", where).items())
-    if (spread.is_number()) probe.noise = std::max(probe.noise, spread.get<double>());
+    if (spread.is_number() && !(alone && name == "reference.host"))
+      probe.noise = std::max(probe.noise, spread.get<double>());
   if (probe.times.empty())
     throw InvalidInput(fmt::format("{}: nothing was measured, expected a whole probe", where));
   return probe;

@@ -14,7 +14,7 @@ namespace warploom {
 
 // One piece of work, over the rounds of a probe.
 struct ProbedTime {
-  Seconds median{0.0}, p10{0.0}, p90{0.0};
+  Seconds median{0.0}, mean{0.0}, p10{0.0}, p90{0.0};
 };
 struct ProbedProduct {
   Gemm op;
@@ -22,10 +22,12 @@ struct ProbedProduct {
 };
 
 struct ProbeFile {
-  std::string gpu;  // as the driver names it; empty: none was probed
+  std::string gpu;            // as the driver names it; empty: none was probed
+  bool virtual_host = false;  // whose cores may be shared with other machines
   std::map<std::string, ProbedTime, std::less<>> times;
   std::vector<ProbedProduct> products;  // of the times, those whose operator is known
-  double noise = 0;                     // the largest spread of work that is always the same
+  // The largest spread of work that is always the same; without the host's where no other process made it.
+  double noise = 0;
 };
 
 // Throws IoError; InvalidInput naming the file and what is wrong in it; Unsupported on a newer version.

@@ -108,11 +108,15 @@ void check_given(const CalibrateHostRequest& request) {
 
 }  // namespace
 
-ScaledBase scaled_base(const HostProfile& profile, const std::string& engine) {
+ScaledBase scaled_base(const HostProfile& profile, const std::string& engine, const std::string& version) {
   const EngineHost* donor = nullptr;
   for (const EngineHost& host : profile.engines) {
     if (host.prepare <= Seconds(0.0) || host.layer <= Seconds(0.0)) continue;
-    if (host.engine == engine) return {host, profile.name};
+    if (host.engine == engine) {
+      ScaledBase base{profile.engine(engine, version), profile.name};
+      base.host.since.clear();
+      return base;
+    }
     if (donor == nullptr) donor = &host;
   }
   if (donor == nullptr)
@@ -122,6 +126,7 @@ ScaledBase scaled_base(const HostProfile& profile, const std::string& engine) {
                     profile.name));
   ScaledBase base{*donor, fmt::format("{} (times of {})", profile.name, donor->engine)};
   base.host.engine = engine;
+  base.host.since.clear();
   return base;
 }
 
@@ -139,7 +144,8 @@ CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
   }
   const ServingSetup setup = resolve_serving(setup_of(request), latency, MemoryCheck::None);
   const EngineSpec& engine = engine_named(setup.config.engine);
-  const ScaledBase from = scaled_base(load_host_profile(request.base, request.files), setup.config.engine);
+  const ScaledBase from =
+      scaled_base(load_host_profile(request.base, request.files), setup.config.engine, setup.kernels.version);
   const EngineHost& base = from.host;
   const LaunchedLayers layers = launched_layers(engine, setup);
   const std::vector<TimedStep> steps = priced_steps(setup, measured);

@@ -55,7 +55,8 @@ struct ScaledBase {
 // The profile's constants of the engine. Where it holds no times of that engine's single steps, those of the
 // first engine that it has such times of: engines do the same work in a step, and the fit finds how much
 // faster or slower this one is. Throws InvalidInput where it has none of any engine.
-ScaledBase scaled_base(const HostProfile& profile, const std::string& engine);
+ScaledBase scaled_base(const HostProfile& profile, const std::string& engine,
+                       const std::string& version = {});
 // The request's, or the output's without its ending.
 std::string profile_name(const CalibrateHostRequest& request);
 

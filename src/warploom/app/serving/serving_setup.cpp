@@ -21,6 +21,7 @@
 #include "warploom/serving/pricing/encoding_step_pricer.h"
 #include "warploom/serving/pricing/lora.h"
 #include "warploom/serving/speculation/drafting_step_pricer.h"
+#include "warploom/serving/speculation/speculation_defaults.h"
 
 namespace warploom {
 
@@ -129,11 +130,14 @@ void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& 
   }
   beside.drafter_sharding = drafter_sharding(setup, beside);
   check_sharding(*beside.drafter, beside.drafter_sharding, "drafter");
-  beside.weights += weight_bytes_per_gpu(*beside.drafter, beside.drafter_sharding);
+  Bytes weights = weight_bytes_per_gpu(*beside.drafter, beside.drafter_sharding);
   if (!own)  // EAGLE and MTP layers use the target's tables
-    beside.weights -= weight_footprint(*beside.drafter, beside.drafter_sharding).embeddings;
+    weights -= weight_footprint(*beside.drafter, beside.drafter_sharding).embeddings;
+  weights += drafter_fusion_weights(speculation.method, setup.model);
+  const double modules = double(drafter_modules(speculation.method, setup.model));
+  beside.weights += weights * modules;
   beside.kv_per_token =
-      kv_footprint(*beside.drafter, beside.drafter_sharding, setup.graph.kv_cache).per_token();
+      kv_footprint(*beside.drafter, beside.drafter_sharding, setup.graph.kv_cache).per_token() * modules;
 }
 
 Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
@@ -145,6 +149,7 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
   }
   const ServingConfig& config = setup.config;
   beside.speculation = speculation_of(config);
+  beside.speculation.method = drafting_method(config, beside.speculation, setup.model);
   if (beside.speculation.on() && config.pipeline_parallel_size > 1) {
     throw Unsupported(
         "speculative decoding over pipeline stages is not modelled, expected pipeline_parallel_size 1");
@@ -227,7 +232,7 @@ void set_host(ServingSetup& setup, const ServingSetupRequest& request, const Eng
   const LaunchedLayers layers = launched_layers(priced, setup);
   const ClientWay way = client_way_of(profile, priced.name);
   const auto host_at = [&](int side) {
-    const EngineHost& constants = profile.engine(priced.name);
+    const EngineHost& constants = profile.engine(priced.name, request.version);
     HostModel host = (scaled ? scaled_host(constants, machine->host_factors(side)) : constants).of(layers);
     request.host.apply(host, way);
     return host;
@@ -264,6 +269,9 @@ std::string ServingSetup::engine_text() const {
     instead.push_back(fmt::format("never measured: kernels of {}", priced_version));
   if (!defaults_version.empty())
     instead.push_back(fmt::format("not in the engine's table: defaults of {}", defaults_version));
+  if (const std::string source = acceptance_source(config, model); !source.empty())
+    instead.push_back(
+        fmt::format("acceptance {} tokens a step, published: {}", *config.acceptance_length, source));
   return instead.empty() ? text : text + fmt::format(" ({})", fmt::join(instead, "; "));
 }
 
@@ -287,6 +295,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.sharding = sharding;
   check_sharding(setup.model, setup.sharding, "sharding");
   setup.config = request.config;
+  complete_speculation(setup.config, setup.model);
   const EngineSpec& engine = engine_named(setup.config.engine);
   const EngineSpec& priced = request.framework.empty() ? engine : engine_named(request.framework);
   check_day(request);

@@ -71,6 +71,14 @@ double slots_of(const CompressedAttention& op, std::int64_t entries) {
   return double(op.window + (op.compress_ratio > 0 ? chosen : 0));
 }
 
+// The largest `index_topk` of a published configuration: so many may be asked for where fewer are in sight.
+constexpr std::int64_t kMostMasked = 2048;
+std::int64_t most_chosen(const CompressedAttention& op) {
+  std::int64_t most = kMostMasked;
+  for (const RequestGroup& group : op.requests) most = std::max(most, entries_of(op, group.kv_tokens()));
+  return most;
+}
+
 SparseBlockSums sums_of(const CompressedAttention& op) {
   SparseBlockSums sums;
   const double entry = entry_bytes(op);
@@ -130,6 +138,11 @@ struct CompressedAttentionFamily : RequestFamily<CompressedAttentionFamily, Comp
   static constexpr auto kScheme = &CompressedAttention::projections;
   static constexpr std::span<const GridMove> kMoves = kMlaMoves;
 
+  // As engines run the published checkpoints, and as their kernels were measured.
+  static Operator standard(Family) {
+    return CompressedAttention{.projections = MatmulScheme::Fp8Block, .kv_cache = DataType::Fp8};
+  }
+
   template <class List>
   static List& list_fields(List& list) {
     using Op = CompressedAttention;
@@ -172,6 +185,7 @@ struct CompressedAttentionFamily : RequestFamily<CompressedAttentionFamily, Comp
     c.require(op.compress_ratio > 0 || !op.indexer, "an indexer needs a 'compress_ratio' of at least 1");
     c.require(op.top_k > 0 || !op.indexer, "an indexer needs a 'top_k' of at least 1");
     c.requests(op.requests, op.heads, 1, double(op.head_dim));
+    c.not_negative("top_k", op.top_k, most_chosen(op));
     double seen = 0;
     for (const RequestGroup& group : op.requests)
       seen += double(group.count) * double(group.query_tokens) * double(group.kv_tokens());

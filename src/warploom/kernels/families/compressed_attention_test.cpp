@@ -6,6 +6,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/attention/sparse_block.h"
 #include "warploom/kernels/operator_family.h"
+#include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/physical_bound.h"
 #include "warploom/kernels/precision_support.h"
 
@@ -61,6 +62,15 @@ TEST(CompressedAttention, AnFp8CacheKeepsTheRotaryPartInSixteenBits) {
   CompressedAttention op{.kv_cache = DataType::Fp8, .compress_ratio = 0, .requests = {{1, 1, 0}}};
   op.indexer = false;
   EXPECT_DOUBLE_EQ(work_of(op).cache_bytes.value(), 448 + 448 / 64 + 2 * 64);
+}
+
+// What `predict` takes where the user names no types: the kernels that engines run were measured with these.
+TEST(CompressedAttention, IsAskedWithoutTypesAsEnginesServeIt) {
+  const Operator asked = default_operator(family_of(small()));
+  const auto& op = std::get<CompressedAttention>(asked);
+  EXPECT_EQ(op.projections, MatmulScheme::Fp8Block);
+  EXPECT_EQ(op.kv_cache, DataType::Fp8);
+  EXPECT_EQ(op.compute, DataType::Bf16);
 }
 
 // HCA: no indexer, every entry is attended to, so the work grows with the context.
@@ -150,6 +160,17 @@ TEST(CompressedAttention, RefusesSizesThatAreNone) {
   CompressedAttention op = small();
   op.o_groups = 5;  // 12 columns
   EXPECT_THROW(check_operator(op, "test"), InvalidInput);
+}
+
+// Kernels mask what is not in sight up to 2,048 entries; beyond it a choice is of entries that there are.
+TEST(CompressedAttention, RefusesAChoiceAboveItsContext) {
+  CompressedAttention op{.requests = {{1, 16, 100}}};
+  op.top_k = 2048;
+  EXPECT_NO_THROW(check_operator(op, "test"));
+  op.top_k = 2049;
+  EXPECT_THROW(check_operator(op, "test"), InvalidInput);
+  op.requests = {{1, 16, 4 * 2049}};
+  EXPECT_NO_THROW(check_operator(op, "test"));
 }
 
 }  // namespace

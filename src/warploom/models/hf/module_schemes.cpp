@@ -79,6 +79,7 @@ void ModuleSchemes::exclude(const std::vector<std::string>& modules, std::string
 }
 
 std::optional<StoredScheme> ModuleSchemes::of(std::int64_t layer, std::string_view module) const {
+  if (named_.names().empty() && excluded_.names().empty()) return usual_;
   std::array<std::string, kPrefixes.size()> paths;
   for (std::size_t i = 0; i < paths.size(); ++i)
     paths[i] = fmt::format("{}{}.{}", kPrefixes[i], layer, module);

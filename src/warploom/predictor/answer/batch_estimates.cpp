@@ -40,7 +40,8 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   if (found.cell == nullptr || !found.measured || found.other_engine || found.cell->launch_bound)
     return group;
   group.cell = found.cell;
-  if (group.family->tables || group.family->adapted_index(gpu) >= 0) return group;
+  if (group.family->tables || group.family->curves() != nullptr || group.family->adapted_index(gpu) >= 0)
+    return group;
   const CellIndex& index = group.family->index;
   if (index.may_be_replaced(found, context)) return group;
   if (index.find_eager(gpu, context, kind_code(op), found).cell != nullptr) return group;

@@ -72,6 +72,12 @@ const SymmetricEnsemble* LoadedFamily::new_layer_trees(const CellRecord& cell,
   return decoded(layer_trees[cell.gpu]);
 }
 
+const SizeCurves* LoadedFamily::curves() const {
+  if (!is_shipped || model.family != Family::AllReduce) return nullptr;
+  std::call_once(curves_.once, [&] { curves_.curves.emplace(shipped_size_curves(), model); });
+  return &*curves_.curves;
+}
+
 const LoadedFamily::Lazy& LoadedFamily::decoded(int ensemble) const {
   const Lazy& lazy = ensembles[std::size_t(ensemble)];
   std::call_once(lazy.once, [&] {

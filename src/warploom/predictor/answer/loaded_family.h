@@ -15,6 +15,7 @@
 #include "warploom/predictor/model/cell_index.h"
 #include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/model/kriging.h"
+#include "warploom/predictor/tables/size_curves.h"
 #include "warploom/predictor/tables/table_correction.h"
 
 namespace warploom {
@@ -25,6 +26,8 @@ struct LoadedFamily {
 
   // The trees of `ensemble`: that over all GPUs, or an adapted GPU's.
   const TreeEnsemble& trees(int ensemble) const { return decoded(ensemble).trees; }
+  // nullptr: the family was not learned as shipped, so the shipped curves may hold what it must not know.
+  const SizeCurves* curves() const;
   // The kriging of an adapted GPU.
   const Kriging& kriging(int ensemble) const { return decoded(ensemble).kriging; }
   // The trees of `cell` (an element of model.cells), or nullptr.
@@ -63,6 +66,7 @@ struct LoadedFamily {
   RoutingCache routing;  // of mixtures of experts
   CellIndex index;
   std::optional<TableCorrection> tables;  // of a user's measured rows, when there are some
+  bool is_shipped = false;
   std::vector<Lazy> ensembles;
   std::vector<LazyCell> cells;                         // of model.cells
   std::vector<LazyCell> layer_trees;                   // of model.gpus
@@ -74,9 +78,14 @@ struct LoadedFamily {
   std::vector<const GpuSpec*> specs;                   // of model.gpus; nullptr when the catalog lacks it
 
  private:
+  struct LazyCurves {
+    mutable std::once_flag once;
+    mutable std::optional<SizeCurves> curves;
+  };
   const SymmetricEnsemble* decoded(const LazyCell& lazy) const;
   void take_cells(const EnsembleRecord& ensemble);
   const Lazy& decoded(int ensemble) const;
+  LazyCurves curves_;
 };
 
 }  // namespace warploom

@@ -1,5 +1,9 @@
 #include "warploom/predictor/answer/measured_estimate.h"
 
+#include <cmath>
+#include <optional>
+#include <variant>
+
 #include "warploom/predictor/model/hidden_gpu.h"
 
 namespace warploom {
@@ -56,9 +60,30 @@ LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell
   return answer;
 }
 
+namespace {
+
+std::optional<LogEstimate> curve_estimate(const LoadedFamily& family, const Operator& op,
+                                          const CellRecord& cell) {
+  const SizeCurves* curves = family.curves();
+  if (curves == nullptr) return std::nullopt;
+  const auto known =
+      curves->answer(std::uint32_t(&cell - family.model.cells.data()), std::get<Collective>(op));
+  if (!known) return std::nullopt;
+  LogEstimate answer;
+  answer.log_p50 = std::log(known->seconds);
+  answer.low = known->low;
+  answer.high = known->high;
+  return answer;
+}
+
+}  // namespace
+
 LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op, const CellRecord& cell,
                                   const OperatorFeatures& row) {
-  if (!family.tables) return measured_estimate(family, cell, row);
+  if (!family.tables) {
+    const std::optional<LogEstimate> answer = curve_estimate(family, op, cell);
+    return answer ? *answer : measured_estimate(family, cell, row);
+  }
   const auto known = family.tables->answer(op, std::uint32_t(&cell - family.model.cells.data()), cell,
                                            family.index.codes(cell), row);
   if (!known) return measured_estimate(family, cell, row);

@@ -12,7 +12,7 @@ namespace warploom {
 LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell,
                               const OperatorFeatures& row);
 
-// From the family's measured tables where these answer, else measured_estimate.
+// From the family's measured tables, or its curves by size, where these answer, else measured_estimate.
 LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op, const CellRecord& cell,
                                   const OperatorFeatures& row);
 

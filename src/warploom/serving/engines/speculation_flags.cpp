@@ -50,6 +50,14 @@ void apply_spec_tokens(ServingConfig& config, std::string_view tokens, const std
   join(config, {{"num_speculative_tokens", count}}, where);
 }
 
+void apply_speculative_entry(ServingConfig& config, std::string_view key, std::string_view value,
+                             const std::string& where) {
+  std::string name(key);
+  std::replace(name.begin(), name.end(), '-', '_');
+  const Json parsed = Json::parse(value, nullptr, false);
+  join(config, {{name, parsed.is_discarded() ? Json(std::string(value)) : parsed}}, where);
+}
+
 void apply_speculative_config(ServingConfig& config, std::string_view json, const std::string& where) {
   if (config.speculative_config.empty())
     config.speculative_config = json;

@@ -15,5 +15,8 @@ void apply_spec_method(ServingConfig& config, std::string_view method, const std
 void apply_spec_model(ServingConfig& config, std::string_view model, const std::string& where);
 void apply_spec_tokens(ServingConfig& config, std::string_view tokens, const std::string& where);
 void apply_speculative_config(ServingConfig& config, std::string_view json, const std::string& where);
+// One entry of it, `--speculative-config.method mtp`: a value that is JSON is taken as such, else as a text.
+void apply_speculative_entry(ServingConfig& config, std::string_view key, std::string_view value,
+                             const std::string& where);
 
 }  // namespace warploom

@@ -25,9 +25,11 @@ constexpr std::array<LaunchWord, 2> kPrograms{
     {{"vllm", true}, {"vllm.entrypoints.openai.api_server", false}}};
 constexpr std::array<std::string_view, 3> kCompilationPrefixes{"-cc.", "--compilation-config.",
                                                                "--compilation_config."};
+constexpr std::array<std::string_view, 3> kDraftPrefixes{"-sc.", "--speculative-config.",
+                                                         "--speculative_config."};
 constexpr std::array<JsonFlag, 5> kJsonFlags{
     {{"compilation_config", kCompilationPrefixes, apply_compilation_config, apply_compilation_entry},
-     {"speculative_config", {}, apply_speculative_config, nullptr},
+     {"speculative_config", kDraftPrefixes, apply_speculative_config, apply_speculative_entry},
      {"spec_method", {}, apply_spec_method, nullptr},
      {"spec_model", {}, apply_spec_model, nullptr},
      {"spec_tokens", {}, apply_spec_tokens, nullptr}}};

@@ -49,8 +49,8 @@ EngineHost scaled_host(EngineHost base, const HostFactors& factors) {
   scale(HostGroup::Step, base.schedule, base.prepare, base.launch_graph, base.finish);
   scale(HostGroup::Sequence, base.schedule_per_sequence, base.prepare_per_sequence, base.finish_per_sequence);
   scale(HostGroup::Pieces, base.piece, base.latent_piece);
-  scale(HostGroup::Kernels, base.layer, base.experts, base.fused_experts, base.latent, base.linear,
-        base.collective);
+  scale(HostGroup::Kernels, base.layer, base.experts, base.fused_experts, base.block_fp8_experts, base.latent,
+        base.linear, base.collective);
   return base;
 }
 

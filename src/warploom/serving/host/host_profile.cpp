@@ -9,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/base/version.h"
 #include "warploom/hardware/record_version.h"
 #include "warploom_embedded/host_profiles.h"
 
@@ -17,6 +18,13 @@ namespace {
 
 constexpr std::string_view kProfileSchema = "warploom_host_profile";
 constexpr std::int64_t kProfileVersion = 1;
+
+// The last entry of the same engine before entry `index`, or nullptr.
+const EngineHost* entry_before(const HostProfile& profile, std::size_t index) {
+  for (std::size_t i = index; i-- > 0;)
+    if (profile.engines[i].engine == profile.engines[index].engine) return &profile.engines[i];
+  return nullptr;
+}
 
 }  // namespace
 
@@ -31,6 +39,10 @@ FieldTable EngineHost::describe() {
   constexpr std::string_view kEach = "the same, for each sequence of the step";
   return FieldList<E>("engine_host")
       .add("engine", &E::engine, {.doc = "vllm, sglang or trtllm", .required = true})
+      .add("since", &E::since,
+           {.doc =
+                "first version that these hold for; what such an entry does not state is as in the engine's "
+                "entry before it"})
       .add("schedule_us", &E::schedule, us("choosing the requests of a step"))
       .add("schedule_per_sequence_us", &E::schedule_per_sequence, us(kEach))
       .add("prepare_us", &E::prepare, us("making the inputs of a step, up to its first launch"))
@@ -41,6 +53,8 @@ FieldTable EngineHost::describe() {
       .add("layer_us", &E::layer, us("a layer whose kernels are launched one by one"))
       .add("experts_us", &E::experts, us("more for a layer with experts in several kernels"))
       .add("fused_experts_us", &E::fused_experts, us("more for a layer with experts in one kernel"))
+      .add("block_fp8_experts_us", &E::block_fp8_experts,
+           us("more than experts_us where their weights are fp8 scaled by blocks"))
       .add("latent_us", &E::latent, us("more for a layer with latent attention"))
       .add("linear_us", &E::linear, us("more for a layer with linear attention"))
       .add("collective_us", &E::collective,
@@ -72,7 +86,12 @@ FieldTable ProbedWork::describe() {
   return FieldList<W>("probed_work")
       .add("work", &W::work, {.doc = "by the probe's name, such as engine.layer", .required = true})
       .add("us", &W::time,
-           {.unit = "us", .doc = "its median", .min = 1e-3, .max = 1e9, .scale = 1e-6, .required = true})
+           {.unit = "us",
+            .doc = "on that machine, undisturbed",
+            .min = 1e-3,
+            .max = 1e9,
+            .scale = 1e-6,
+            .required = true})
       .table();
 }
 
@@ -89,10 +108,16 @@ FieldTable HostProfile::describe() {
 
 LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_fused) {
   const std::int64_t experts = model.layers_of<MixtureOfExperts>();
+  std::int64_t block_fp8 = 0;
+  for (const LayerGroup& group : model.layers)
+    if (std::holds_alternative<MixtureOfExperts>(group.feed_forward) &&
+        group.schemes.experts == MatmulScheme::Fp8Block)
+      block_fp8 += group.count;
   return {
       .all = model.layer_count(),
       .experts = experts_fused ? 0 : experts,
       .fused_experts = experts_fused ? experts : 0,
+      .block_fp8_experts = experts_fused ? 0 : block_fp8,
       .latent = model.layers_of<LatentAttention>() + model.layers_of<SparseLatentAttention>() +
                 model.layers_of<CompressedLatent>(),
       .linear = model.layers_of<GatedDeltaNet>() + model.layers_of<KimiDelta>() + model.layers_of<Mamba2>()};
@@ -110,8 +135,10 @@ HostModel EngineHost::of(const LaunchedLayers& layers) const {
           .launch_graph = launch_graph,
           .launch_pieces = launch_graph + double(layers.all) * piece + double(layers.latent) * latent_piece,
           .launch_kernels = launch_graph + double(layers.all) * layer + double(layers.experts) * experts +
-                            double(layers.fused_experts) * fused_experts + double(layers.latent) * latent +
-                            double(layers.linear) * linear + double(layers.collectives) * collective,
+                            double(layers.fused_experts) * fused_experts +
+                            double(layers.block_fp8_experts) * block_fp8_experts +
+                            double(layers.latent) * latent + double(layers.linear) * linear +
+                            double(layers.collectives) * collective,
           .prompt_launch = of_prompts ? fitted : Seconds(0.0),
           .decode_launch = of_prompts ? decode_share * fitted : Seconds(0.0),
           .finish = finish,
@@ -133,12 +160,18 @@ ClientWay client_way_of(const HostProfile& profile, std::string_view engine) {
           choose(&EngineHost::handshake)};
 }
 
-const EngineHost& HostProfile::engine(std::string_view engine) const {
+const EngineHost& HostProfile::engine(std::string_view engine, std::string_view version) const {
+  const EngineHost* found = nullptr;
   std::vector<std::string_view> known;
   for (const EngineHost& host : engines) {
-    if (host.engine == engine) return host;
-    known.push_back(host.engine);
+    if (host.engine == engine) {
+      const bool holds = version.empty() || host.since.empty() || compare_versions(version, host.since) >= 0;
+      if (found == nullptr || holds) found = &host;
+    } else if (host.since.empty()) {
+      known.push_back(host.engine);
+    }
   }
+  if (found != nullptr) return *found;
   throw Unsupported(fmt::format("host_profile: '{}' has no constants of {}, it has those of {}", name, engine,
                                 fmt::join(known, ", ")));
 }
@@ -149,11 +182,19 @@ HostProfile host_profile_from_json(const Json& document, std::string_view where)
   read_fields(document, fields_of<HostProfile>(), &profile, where);
   if (profile.engines.empty())
     throw InvalidInput(fmt::format("{}: 'engines' is empty, expected the constants of at least one", where));
-  for (std::size_t i = 0; i < profile.engines.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (profile.engines[i].engine == profile.engines[j].engine)
-        throw InvalidInput(
-            fmt::format("{}: 'engines' has {} twice, expected each once", where, profile.engines[i].engine));
+  for (std::size_t i = 1; i < profile.engines.size(); ++i) {
+    const EngineHost* before = entry_before(profile, i);
+    if (before == nullptr) continue;
+    const std::string& since = profile.engines[i].since;
+    if (since.empty() || (!before->since.empty() && compare_versions(since, before->since) <= 0))
+      throw InvalidInput(
+          fmt::format("{}: 'engines' has {} twice, expected each once, or the later with a "
+                      "newer version in 'since'",
+                      where, before->engine));
+    EngineHost whole = *before;
+    read_fields(document["engines"][i], fields_of<EngineHost>(), &whole, where);
+    profile.engines[i] = std::move(whole);
+  }
   return profile;
 }
 

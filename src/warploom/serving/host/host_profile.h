@@ -18,11 +18,12 @@ namespace warploom {
 // Layers of a model by what it takes to launch them without a CUDA graph.
 struct LaunchedLayers {
   std::int64_t all = 0;
-  std::int64_t experts = 0;        // of those: with routed experts, launched as several kernels
-  std::int64_t fused_experts = 0;  // with routed experts in one kernel
-  std::int64_t latent = 0;         // with multi-head latent attention
-  std::int64_t linear = 0;         // with linear attention
-  std::int64_t collectives = 0;    // of a step, between the GPUs of a replica; 0: one GPU
+  std::int64_t experts = 0;            // of those: with routed experts, launched as several kernels
+  std::int64_t fused_experts = 0;      // with routed experts in one kernel
+  std::int64_t block_fp8_experts = 0;  // of `experts`: with fp8 weights scaled by blocks
+  std::int64_t latent = 0;             // with multi-head latent attention
+  std::int64_t linear = 0;             // with linear attention
+  std::int64_t collectives = 0;        // of a step, between the GPUs of a replica; 0: one GPU
 };
 
 // The layers of a model whose routed experts are launched as one kernel or as several.
@@ -31,11 +32,13 @@ LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_f
 // One engine on the machine. Launch times of a layer, and of its collectives, are in addition to `layer`.
 struct EngineHost {
   std::string engine;
+  std::string since;  // first version that the constants hold for; empty: from the first
   Seconds schedule{0.0}, schedule_per_sequence{0.0};
   Seconds prepare{0.0}, prepare_per_sequence{0.0};
   Seconds launch_graph{0.0};
   Seconds piece{0.0}, latent_piece{0.0};
-  Seconds layer{0.0}, experts{0.0}, fused_experts{0.0}, latent{0.0}, linear{0.0}, collective{0.0};
+  Seconds layer{0.0}, experts{0.0}, fused_experts{0.0}, block_fp8_experts{0.0};
+  Seconds latent{0.0}, linear{0.0}, collective{0.0};
   Seconds finish{0.0}, finish_per_sequence{0.0};
   Seconds gap{0.0}, gap_per_sequence{0.0}, ranks_gap_per_sequence{0.0};
   Seconds layer_pause{0.0}, experts_pause{0.0};
@@ -63,11 +66,12 @@ struct HostProfile {
   std::string title;
   std::string source;  // what the constants were measured or fitted on
   std::vector<EngineHost> engines;
-  std::vector<ProbedWork> probe;  // medians; empty: the machine was never probed
+  std::vector<ProbedWork> probe;  // undisturbed; empty: the machine was never probed
 
   static FieldTable describe();
-  // Throws Unsupported when the profile does not have the engine: it names those that it has.
-  const EngineHost& engine(std::string_view engine) const;
+  // The constants of that version, or of the newest where it is empty. Throws Unsupported when the profile
+  // does not have the engine: it names those that it has.
+  const EngineHost& engine(std::string_view engine, std::string_view version = {}) const;
 };
 
 // The profile that holds where none is named.

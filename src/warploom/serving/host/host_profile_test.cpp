@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_registry.h"
 
 namespace warploom {
@@ -98,6 +99,43 @@ TEST(HostProfile, TheClientsWayIsTheDefaultProfilesWhereOneStatesNone) {
   for (EngineHost& host : own.engines) host.frontend = milliseconds(1);
   EXPECT_EQ(client_way_of(own, "vllm").latency, milliseconds(1));
   EXPECT_EQ(client_way_of(own, "vllm").handshake, milliseconds(117));
+}
+
+TEST(HostProfile, ConstantsAreOfAVersionOnAndTheRestIsAsBefore) {
+  const HostProfile profile = host_profile_from_json(
+      Json::parse(R"({"schema": "warploom_host_profile", "version": 1, "name": "own", "source": "a test",
+      "engines": [{"engine": "vllm", "layer_us": 600, "experts_us": 400},
+                  {"engine": "sglang", "layer_us": 500},
+                  {"engine": "vllm", "since": "0.29.0", "experts_us": 770, "block_fp8_experts_us": 400}]})"),
+      "test");
+  const EngineHost& before = profile.engine("vllm", "0.28.1");
+  const EngineHost& after = profile.engine("vllm", "0.29.0");
+  EXPECT_EQ(before.experts, microseconds(400));
+  EXPECT_EQ(before.block_fp8_experts, Seconds(0.0));
+  EXPECT_EQ(after.experts, microseconds(770));
+  EXPECT_EQ(after.layer, microseconds(600));
+  EXPECT_EQ(&profile.engine("vllm"), &after) << "the newest where no version is said";
+  EXPECT_EQ(profile.engine("sglang", "0.1").layer, microseconds(500));
+  EXPECT_THROW(profile.engine("trtllm", "1.0"), Unsupported);
+  const HostProfile again = host_profile_from_json(host_profile_to_json(profile), "test");
+  EXPECT_EQ(host_profile_to_json(again), host_profile_to_json(profile));
+  Json older = host_profile_to_json(profile);
+  older["engines"].push_back({{"engine", "vllm"}, {"since", "0.28.0"}});
+  EXPECT_THROW(host_profile_from_json(older, "test"), InvalidInput) << "older than the entry before it";
+}
+
+TEST(HostProfile, ExpertsOfBlockScaledFp8LaunchMore) {
+  EngineHost host{.engine = "vllm"};
+  host.layer = microseconds(600);
+  host.experts = microseconds(770);
+  host.block_fp8_experts = microseconds(400);
+  const ModelArchitecture bf16 = load_model("qwen3-30b-a3b"), fp8 = load_model("qwen3-30b-a3b-fp8");
+  const auto launch = [&](const ModelArchitecture& model, bool fused) {
+    return host.of(launched_layers_of(model, fused)).launch_kernels;
+  };
+  EXPECT_NEAR(launch(bf16, false).value(), 48 * 1370e-6, 1e-9);
+  EXPECT_NEAR(launch(fp8, false).value(), 48 * 1770e-6, 1e-9);
+  EXPECT_NEAR(launch(fp8, true).value(), 48 * 600e-6, 1e-9) << "one kernel has none of it";
 }
 
 TEST(HostProfile, RefusesWhatItCannotUse) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "warploom/base/error.h"
 #include "warploom/models/model_split.h"
@@ -58,6 +60,26 @@ void see_the_window_alone(Mixer& mixer) {
   compressed->compressor = compressed->indexer = compressed->index_keys = false;
 }
 
+// Modules that are no copy of a layer: a dense MLP beside a mixture, attention to a window. MiMo-V2's have
+// 0.33 B parameters each (its technical report); Step-3.5 and 3.7 list their modules among no experts
+// (vllm/model_executor/models/mimo_v2_mtp.py, step3p5_mtp.py).
+constexpr std::array<std::string_view, 5> kDenseModules{"MiMoV2FlashForCausalLM", "MiMoV2ForCausalLM",
+                                                        "Step3p5ForCausalLM", "Step3p7FlashForCausalLM",
+                                                        "Step3p7ForConditionalGeneration"};
+bool has_dense_modules(const ModelArchitecture& target) {
+  return std::find(kDenseModules.begin(), kDenseModules.end(), target.architecture) != kDenseModules.end();
+}
+
+// V4.1's `mtp.*` are stages of a DSpark drafter, which vLLM refuses as method mtp too.
+constexpr std::string_view kDSparkTarget = "DeepseekV41ForCausalLM";
+
+const LayerGroup* windowed_layer(const ModelArchitecture& target) {
+  for (const LayerGroup& group : target.layers)
+    if (const auto* attention = std::get_if<Attention>(&group.mixer); attention && attention->windowed())
+      return &group;
+  return nullptr;
+}
+
 // An EAGLE layer of a mixture has a dense MLP, as wide as the target's widest.
 DenseMlp dense_beside_experts(const ModelArchitecture& target) {
   constexpr std::int64_t kUsualRatio = 4;  // of the MLP to the hidden state
@@ -70,6 +92,13 @@ DenseMlp dense_beside_experts(const ModelArchitecture& target) {
 
 }  // namespace
 
+DraftMethod drafting_method(const ServingConfig& config, const SpeculativeConfig& speculation,
+                            const ModelArchitecture& target) {
+  const bool own = speculation.method == DraftMethod::Eagle && config.speculative_algorithm == "EAGLE" &&
+                   speculation.model.empty() && target.mtp_layers > 0;
+  return own ? DraftMethod::Mtp : speculation.method;
+}
+
 ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitecture& target) {
   ModelArchitecture drafter = target;
   drafter.name = fmt::format("{} of {}", name_of(method), target.name);
@@ -80,6 +109,16 @@ ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitectu
         fmt::format("speculative decoding: {} has no multi-token prediction layer, expected method eagle, "
                     "draft_model or ngram",
                     target.name));
+  }
+  if (method == DraftMethod::Mtp && target.architecture == kDSparkTarget) {
+    throw Unsupported(
+        fmt::format("speculative decoding: the prediction layers of {} are a DSpark drafter, which is not "
+                    "modelled, expected method eagle, draft_model or ngram",
+                    target.name));
+  }
+  if (method == DraftMethod::Mtp && has_dense_modules(target)) {
+    layer.feed_forward = dense_beside_experts(target);
+    if (const LayerGroup* windowed = windowed_layer(target)) layer.mixer = windowed->mixer;
   }
   if (method == DraftMethod::Eagle) {
     if (layer.mixture() != nullptr) layer.feed_forward = dense_beside_experts(target);
@@ -107,6 +146,15 @@ ScaledOperators drafter_fusion(DraftMethod method, const ModelArchitecture& targ
   product.k = 2 * target.hidden;
   operators.add("fusion", 1, product);
   return operators;
+}
+
+Bytes drafter_fusion_weights(DraftMethod method, const ModelArchitecture& target) {
+  if (method == DraftMethod::DraftModel) return Bytes(0);
+  return Bytes(2.0 * double(target.hidden) * double(target.hidden) * bytes_per_element(target.dtype));
+}
+
+std::int64_t drafter_modules(DraftMethod method, const ModelArchitecture& target) {
+  return method == DraftMethod::Mtp ? target.mtp_layers : 1;
 }
 
 StepCost DraftingStepPricer::price(const StepBatch& batch) {

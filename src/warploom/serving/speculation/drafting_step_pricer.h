@@ -7,19 +7,31 @@
 #include <vector>
 
 #include "warploom/models/architecture.h"
+#include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/pricing/operator_step_pricer.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {
 
+// Who drafts: SGLang's EAGLE without a draft model is the checkpoint's own prediction module where it has one
+// (its NEXTN is another word for that), else what `speculation` says.
+DraftMethod drafting_method(const ServingConfig& config, const SpeculativeConfig& speculation,
+                            const ModelArchitecture& target);
+
 // The drafter as a model of its own. Eagle: one dense layer of the target's width (EAGLE's heads are dense,
-// whatever the target is) and an lm_head; Mtp: the target's last layer. A DraftModel is `model` itself.
-// Throws InvalidInput for Mtp when the checkpoint has no prediction layer.
+// whatever the target is) and an lm_head; Mtp: one module, the target's last layer (of MiMo-V2 and Step a
+// dense one that sees a window). A DraftModel is `model` itself. Throws InvalidInput for Mtp when the
+// checkpoint has no prediction layer, Unsupported where its modules are a DSpark drafter.
 ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitecture& target);
 
 // The product that joins the target's hidden states and the embeddings before the layer; empty for draft
 // models of their own.
 ScaledOperators drafter_fusion(DraftMethod method, const ModelArchitecture& target);
+// Its weights, whole on every GPU.
+Bytes drafter_fusion_weights(DraftMethod method, const ModelArchitecture& target);
+
+// Modules of which an engine keeps weights and caches: all that the checkpoint has, whichever a step runs.
+std::int64_t drafter_modules(DraftMethod method, const ModelArchitecture& target);
 
 class DraftingStepPricer final : public StepPricer {
  public:

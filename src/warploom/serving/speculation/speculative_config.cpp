@@ -21,7 +21,7 @@ constexpr std::int64_t kMostSteps = 64;
 
 // Spellings of the engines: vllm/config/speculative.py, sglang/srt/speculative/spec_info.py,
 // tensorrt_llm/llmapi/llm_args.py.
-constexpr std::array<std::pair<std::string_view, DraftMethod>, 24> kMethods{{
+constexpr std::array<std::pair<std::string_view, DraftMethod>, 41> kMethods{{
     {"draft_model", DraftMethod::DraftModel},
     {"draft_target", DraftMethod::DraftModel},
     {"standalone", DraftMethod::DraftModel},
@@ -38,6 +38,23 @@ constexpr std::array<std::pair<std::string_view, DraftMethod>, 24> kMethods{{
     {"mimo_mtp", DraftMethod::Mtp},
     {"ernie_mtp", DraftMethod::Mtp},
     {"longcat_flash_mtp", DraftMethod::Mtp},
+    {"dots3_note_mtp", DraftMethod::Mtp},
+    {"mimo_v2_mtp", DraftMethod::Mtp},
+    {"glm4_moe_lite_mtp", DraftMethod::Mtp},
+    {"glm_ocr_mtp", DraftMethod::Mtp},
+    {"nemotron_h_mtp", DraftMethod::Mtp},
+    {"exaone_moe_mtp", DraftMethod::Mtp},
+    {"exaone4_5_mtp", DraftMethod::Mtp},
+    {"qwen4_exp_mtp", DraftMethod::Mtp},
+    {"minimax_m3_mtp", DraftMethod::Mtp},
+    {"kimi_k3_mtp", DraftMethod::Mtp},
+    {"pangu_ultra_moe_mtp", DraftMethod::Mtp},
+    {"step3p5_mtp", DraftMethod::Mtp},
+    {"hy_v3_mtp", DraftMethod::Mtp},
+    {"glm5_next_mtp", DraftMethod::Mtp},
+    {"inkling_mtp", DraftMethod::Mtp},
+    {"bailing_hybrid_mtp", DraftMethod::Mtp},
+    {"bailing_hybrid_v3_mtp", DraftMethod::Mtp},
     {"ngram", DraftMethod::Ngram},
     {"[ngram]", DraftMethod::Ngram},
     {"ngram_gpu", DraftMethod::Ngram},
@@ -49,7 +66,9 @@ constexpr std::array<std::pair<std::string_view, DraftMethod>, 24> kMethods{{
 }};
 
 // Keys that do not bear on a step's length as it is modelled.
-constexpr std::array<std::string_view, 6> kWithoutEffect{"prompt_lookup_max",
+constexpr std::array<std::string_view, 8> kWithoutEffect{"code_revision",
+                                                         "draft_sample_method",
+                                                         "prompt_lookup_max",
                                                          "prompt_lookup_min",
                                                          "max_model_len",
                                                          "revision",

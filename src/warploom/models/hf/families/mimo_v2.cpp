@@ -61,10 +61,16 @@ std::vector<LayerGroup> mimo_v2_layers(const ConfigValues& text, const ModelArch
   return layers;
 }
 
+// The config does not count them. The checkpoint has three, of which vLLM runs the first alone
+// (model_executor/models/mimo_v2_mtp.py).
+constexpr std::int64_t kPredictionModules = 1;
+void mimo_v2_facts(const ConfigValues&, ModelArchitecture& model) { model.mtp_layers = kPredictionModules; }
+
 constexpr std::array<std::string_view, 2> kNames{"MiMoV2FlashForCausalLM", "MiMoV2ForCausalLM"};
 
 }  // namespace
 
-extern constinit const HfFamily kMimoV2Family{.architectures = kNames, .layers = mimo_v2_layers};
+extern constinit const HfFamily kMimoV2Family{
+    .architectures = kNames, .layers = mimo_v2_layers, .facts = mimo_v2_facts};
 
 }  // namespace warploom
