@@ -18,8 +18,9 @@ struct MeasuredFigures {
   double goodput_share = 0;
 };
 
-MeasuredFigures figures_of_measured(const std::vector<RealRequest>& requests, const Slo& slo) {
-  MeasuredFigures figures{.metrics = measured_metrics(requests)};
+MeasuredFigures figures_of_measured(const MeasuredRequests& measured, const Slo& slo) {
+  const std::vector<RealRequest>& requests = measured.requests;
+  MeasuredFigures figures{.metrics = measured_metrics(measured)};
   double met = 0;
   for (const RealRequest& request : requests) {
     const double per_token = request.output_tokens > 1 ? (request.last_token - request.first_token) /
@@ -68,7 +69,7 @@ PlanCheck check_plan(const PlanResult& plan, const std::filesystem::path& result
         "check: no deployment meets the limits, so nothing was promised that could be compared");
   const PlanPoint& best = plan.search.points[*plan.search.best];
   const MeasuredRequests measured = read_measured_requests(result);
-  const MeasuredFigures real = figures_of_measured(measured.requests, plan.level.goodput);
+  const MeasuredFigures real = figures_of_measured(measured, plan.level.goodput);
   PlanCheck check{.generator = measured.client ? measured.client->generator : "the engine's own record",
                   .requests = std::ssize(measured.requests),
                   .promised_rate = best.figures.metrics.request_throughput,

@@ -5,7 +5,8 @@
 
 namespace warploom {
 
-ServingMetrics measured_metrics(const std::vector<RealRequest>& requests) {
+ServingMetrics measured_metrics(const MeasuredRequests& measured) {
+  const std::vector<RealRequest>& requests = measured.requests;
   ServingMetrics metrics;
   std::vector<double> ttft, tpot, e2el;
   double first = requests.front().queued, last = 0;
@@ -23,12 +24,13 @@ ServingMetrics measured_metrics(const std::vector<RealRequest>& requests) {
   metrics.ttft = summarize(std::move(ttft));
   metrics.tpot = summarize(std::move(tpot));
   metrics.e2el = summarize(std::move(e2el));
-  if (last <= first) return metrics;
-  metrics.duration = Seconds(last - first);
-  metrics.request_throughput = double(metrics.completed) / (last - first);
-  metrics.output_throughput = double(metrics.total_output_tokens) / (last - first);
-  metrics.total_token_throughput =
-      metrics.output_throughput + double(metrics.total_input_tokens) / (last - first);
+  const double duration =
+      measured.client && measured.client->duration ? *measured.client->duration : last - first;
+  if (duration <= 0) return metrics;
+  metrics.duration = Seconds(duration);
+  metrics.request_throughput = double(metrics.completed) / duration;
+  metrics.output_throughput = double(metrics.total_output_tokens) / duration;
+  metrics.total_token_throughput = metrics.output_throughput + double(metrics.total_input_tokens) / duration;
   return metrics;
 }
 

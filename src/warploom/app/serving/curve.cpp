@@ -68,7 +68,7 @@ MeasuredPoint measured_point(const std::filesystem::path& file) {
   MeasuredPoint point{.file = file.filename().string(),
                       .generator = measured.client ? measured.client->generator : "engine's record",
                       .concurrency = {},
-                      .metrics = measured_metrics(measured.requests)};
+                      .metrics = measured_metrics(measured)};
   if (measured.client) point.concurrency = measured.client->max_concurrency;
   return point;
 }
