@@ -14,12 +14,14 @@
 #include "warploom/app/predict/list_gpus.h"
 #include "warploom/app/predict/list_models.h"
 #include "warploom/app/predict/predict_operator.h"
+#include "warploom/app/serving/curve.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/price_step.h"
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/app/tune/diagnose.h"
 #include "warploom/base/error.h"
 #include "warploom/report/clients_report.h"
+#include "warploom/report/curve_report.h"
 #include "warploom/report/diagnose_report.h"
 #include "warploom/report/gpu_report.h"
 #include "warploom/report/group_report.h"
@@ -118,6 +120,54 @@ Json answer_simulate(const Question& question) {
   if (!result.groups.empty()) document["groups"] = group_json(result.groups);
   if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
   if (!request.views.empty()) document["views"] = run_views_json(request.views, result);
+  return document;
+}
+
+// `run` in JSON, at one place of the curve.
+Json run_at(Json run, const CurvePlace& place) {
+  if (place.concurrency) run["source"]["max_concurrency"] = *place.concurrency;
+  if (place.rate) run["source"]["request_rate"] = *place.rate;
+  if (place.quantization) run["setup"]["quantization"] = *place.quantization;
+  if (place.engine) run["setup"]["config"]["engine"] = *place.engine;
+  if (place.tensor_parallel) run["setup"]["config"]["tensor_parallel_size"] = *place.tensor_parallel;
+  return run;
+}
+
+// Each point is read as a request of its own, so that what `simulate` refuses is refused here.
+std::vector<CurveRun> curve_runs(const Question& question, const CurveRequest& curve, const Json& run,
+                                 bool all_at_once) {
+  if (run.contains("disaggregation") &&
+      (!curve.engines.empty() || !curve.quantizations.empty() || !curve.tensor_parallel.empty()))
+    throw InvalidInput("curve: of two pools only loads can be varied, expected one pool or no such list");
+  std::vector<CurveRun> runs;
+  for (const CurvePlace& place : curve_places(curve)) {
+    auto request = read_setup_request<SimulateRequest>(question.session, run_at(run, place), SetupUse::Run);
+    if (all_at_once) request.source.request_rate = std::numeric_limits<double>::infinity();
+    if (name_default_workload(request.source) && runs.empty()) say_workload(question, request.source);
+    runs.push_back({place, std::move(request)});
+  }
+  return runs;
+}
+
+Json answer_curve(const Question& question) {
+  Json asked = question.asked;
+  const bool all_at_once = take_infinite_rate(asked);
+  // Flat requests take `source` for a note, unless it is a field of their own.
+  if (asked.is_object() && asked.contains("source")) {
+    asked["run"]["source"] = asked["source"];
+    asked.erase("source");
+  }
+  const FieldTable& table = fields_of<CurveRequest>();
+  const Json nested = nested_request(asked, table, table.type_name);
+  auto curve = object_from_json<CurveRequest>(nested, table.type_name);
+  if (all_at_once) curve.run.source.request_rate = std::numeric_limits<double>::infinity();
+  const auto runs = curve_runs(question, curve, nested.value("run", Json::object()), all_at_once);
+  const CurveResult result =
+      simulate_curve(runs, curve.measured, question.session.model_of(predictor_of(runs.front().request)),
+                     question.watch.progress, question.watch.cancelled);
+  question.write([&] { return curve_text(result); });
+  Json document = curve_json(result);
+  for (const std::string& view : curve.views) document["views"][view] = curve_view(result, view);
   return document;
 }
 
@@ -263,7 +313,7 @@ constexpr AnswerFiles setup_files(std::initializer_list<std::string_view> more =
                     "host_profile",
                     "machine",
                     "speculative_draft_model_path"};
-  constexpr std::size_t kOfSetup = 6;
+  constexpr std::size_t kOfSetup = 7;
   std::copy(more.begin(), more.end(), files.begin() + kOfSetup);
   return files;
 }
@@ -275,6 +325,7 @@ constexpr AnsweredRequest kPredictedAnswers[] = {
     {"step", answer_step, {.access = kClients, .is_short = true, .files = setup_files()}},
     {"static", answer_static, {.access = kClients, .is_short = true, .files = setup_files()}},
     {"simulate", answer_simulate, {.access = kClients, .files = setup_files({"trace", "clients", "tuned"})}},
+    {"curve", answer_curve, {.access = kClients, .files = setup_files({"trace", "clients", "measured"})}},
     {"gpus", answer_gpus, {.access = kClients, .is_short = true}},
     {"gpu", answer_gpu, {.access = kClients, .is_short = true, .files = {"name"}}},
     {"models", answer_models, {.access = kClients, .is_short = true, .files = {"name"}}},

@@ -19,6 +19,7 @@
 #include "warploom/app/predict/predict_operator.h"
 #include "warploom/app/runs/calibrate_machine.h"
 #include "warploom/app/serving/calibrate_host.h"
+#include "warploom/app/serving/curve.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/price_step.h"
 #include "warploom/app/serving/simulate_serving.h"
@@ -96,6 +97,7 @@ const std::vector<DescribedRequest>& described_requests() {
       described<StepRequest>("one forward pass, kernel by kernel"),
       described<StaticBatchRequest>("latency of a static batch"),
       described<SimulateRequest>("a whole serving run"),
+      described<CurveRequest>("a serving run at several loads or of several deployments"),
       described<PlanRequest>("which GPUs, how many, how configured, at what cost"),
       described<PlansRequest>("several plans from one YAML file"),
       described<ConvertClientsRequest>("loads that other programs describe, as clients"),

@@ -270,9 +270,10 @@ class OptionWalk {
   std::string name_;
 };
 
-// `mock` says what serves by the options of `simulate`, from the same sources; its answer is a server.
+// `mock` and `curve` say what serves by the options of `simulate`, from the same sources. The answer of
+// `mock` is a server; `curve` makes its points as `simulate` answers them.
 bool is_of_simulate(const std::string& command, const std::string& option) {
-  if (command != "mock") return false;
+  if (command != "mock" && command != "curve") return false;
   const auto simulate = std::find_if(all_commands().begin(), all_commands().end(),
                                      [](const CaseCommand& each) { return each.name == "simulate"; });
   return simulate->app->get_option_no_throw(option) != nullptr;

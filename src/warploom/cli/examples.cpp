@@ -12,13 +12,15 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr std::array<Example, 127> kExamples{{
+constexpr std::array<Example, 129> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},
     {"simulate", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"simulate", "simulate --model Qwen3-32B --gpu H200 --tp 2 --random-input-len 2000 --max-concurrency 64"},
     {"simulate", "simulate --gpu B200 --from-command 'vllm serve openai/gpt-oss-120b' --request-rate 8"},
+    {"curve", "curve --model Llama-3.1-8B --gpu H100-SXM --isl 1000 --max-concurrencies 1,4,16,64"},
+    {"curve", "curve --model Qwen3-32B --gpu H200 --engines vllm,sglang --request-rates 1,2,4"},
     {"mock", "mock --model Llama-3.1-8B --gpu H100-SXM --port 8000"},
     {"mock", "mock --model Qwen3-32B --gpu H200 --tp 2 --instances 3 --routing-policy least_loaded"},
     {"mock", "mock --gpu B200 --from-command 'vllm serve openai/gpt-oss-120b' --speedup 10"},

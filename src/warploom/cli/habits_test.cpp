@@ -46,6 +46,14 @@ TEST(Habits, LeavesOwnOptionsAlone) {
   EXPECT_EQ(line_of({"simulate", "--nonsense", "3"}), "simulate --nonsense 3");
 }
 
+TEST(Habits, ReadsSeveralValuesOfARunAsACurve) {
+  EXPECT_EQ(line_of({"simulate", "--model", "m", "--max-concurrency", "1,4,16", "--engine=vllm,sglang"}),
+            "curve --model m --max-concurrencies 1,4,16 --engines=vllm,sglang");
+  EXPECT_EQ(line_of({"simulate", "--tp", "1,2", "--request-rate", "3"}),
+            "curve --tp-sizes 1,2 --request-rate 3");
+  EXPECT_EQ(line_of({"plan", "--tp", "1,2"}), "plan --tp 1,2");
+}
+
 TEST(Habits, JoinsLimitsThatAreWordsOfTheirOwn) {
   EXPECT_EQ(line_of({"simulate", "--goodput", "ttft:500", "tpot:20", "--seed", "1"}),
             "simulate --goodput ttft:500,tpot:20 --seed 1");

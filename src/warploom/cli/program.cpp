@@ -16,6 +16,7 @@
 #include "warploom/base/learning.h"
 #include "warploom/base/write_failed.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/command_curve.h"
 #include "warploom/cli/completion.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/flag_names.h"
@@ -68,6 +69,7 @@ void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew, Sen
     add_step_command(program);
     add_static_command(program);
     add_simulate_command(program);
+    add_curve_command(program);
     add_plan_command(program, crew);
     add_plans_command(program, crew);
   });

@@ -115,7 +115,7 @@ std::string plot_text(const Plot& plot) {
       const auto row = kRows - 1 - std::size_t(std::lround(y.place(point.y) * double(kRows - 1)));
       rows[row][column] = front ? '*' : '.';
     }
-  std::string text = fmt::format("{} (* on the front)\n{}, {} to {}\n", plot.title, plot.y,
+  std::string text = fmt::format("{} (* {})\n{}, {} to {}\n", plot.title, plot.mark, plot.y,
                                  significant_text(y.low), significant_text(y.high));
   for (std::string& row : rows) {
     row.erase(row.find_last_not_of(' ') + 1);

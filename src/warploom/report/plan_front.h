@@ -16,6 +16,7 @@ struct PlotPoint {
 struct Plot {
   std::string title, x, y;
   std::vector<PlotPoint> points;
+  std::string mark = "on the front";  // what its stars are
 };
 
 // Tokens/s/GPU over tokens/s/user, as InferenceX plots them; and $ (GPU hours without prices) per million

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/app/runs/measured_metrics.h"
 #include "warploom/app/runs/measured_requests.h"
 #include "warploom/base/error.h"
 
@@ -17,29 +18,19 @@ struct MeasuredFigures {
   double goodput_share = 0;
 };
 
-MeasuredFigures figures_of_measured(const std::vector<RealRequest>& requests, const Slo& slo) {
-  std::vector<double> ttft, tpot, e2el;
-  double met = 0, first = requests.front().queued, last = 0;
+MeasuredFigures figures_of_measured(const MeasuredRequests& measured, const Slo& slo) {
+  const std::vector<RealRequest>& requests = measured.requests;
+  MeasuredFigures figures{.metrics = measured_metrics(measured)};
+  double met = 0;
   for (const RealRequest& request : requests) {
-    ttft.push_back(request.first_token - request.queued);
-    e2el.push_back(request.last_token - request.queued);
-    double per_token = 0;
-    if (request.output_tokens > 1) {
-      per_token = (request.last_token - request.first_token) / double(request.output_tokens - 1);
-      tpot.push_back(per_token);
-    }
-    first = std::min(first, request.queued);
-    last = std::max(last, request.last_token);
-    const bool good = (!slo.ttft || ttft.back() <= slo.ttft->value()) &&
+    const double per_token = request.output_tokens > 1 ? (request.last_token - request.first_token) /
+                                                             double(request.output_tokens - 1)
+                                                       : 0;
+    const bool good = (!slo.ttft || request.first_token - request.queued <= slo.ttft->value()) &&
                       (!slo.tpot || per_token <= slo.tpot->value()) &&
-                      (!slo.e2el || e2el.back() <= slo.e2el->value());
+                      (!slo.e2el || request.last_token - request.queued <= slo.e2el->value());
     met += good ? 1 : 0;
   }
-  MeasuredFigures figures;
-  figures.metrics.ttft = summarize(std::move(ttft));
-  figures.metrics.tpot = summarize(std::move(tpot));
-  figures.metrics.e2el = summarize(std::move(e2el));
-  if (last > first) figures.metrics.request_throughput = double(requests.size()) / (last - first);
   figures.goodput_share = met / double(requests.size());
   return figures;
 }
@@ -78,7 +69,7 @@ PlanCheck check_plan(const PlanResult& plan, const std::filesystem::path& result
         "check: no deployment meets the limits, so nothing was promised that could be compared");
   const PlanPoint& best = plan.search.points[*plan.search.best];
   const MeasuredRequests measured = read_measured_requests(result);
-  const MeasuredFigures real = figures_of_measured(measured.requests, plan.level.goodput);
+  const MeasuredFigures real = figures_of_measured(measured, plan.level.goodput);
   PlanCheck check{.generator = measured.client ? measured.client->generator : "the engine's own record",
                   .requests = std::ssize(measured.requests),
                   .promised_rate = best.figures.metrics.request_throughput,

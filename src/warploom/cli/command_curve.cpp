@@ -1,0 +1,53 @@
+#include "warploom/cli/command_curve.h"
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "warploom/app/serving/curve.h"
+#include "warploom/cli/deployment_options.h"
+#include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
+#include "warploom/cli/request_command.h"
+#include "warploom/cli/setup_options.h"
+#include "warploom/cli/view_file.h"
+#include "warploom/cli/workload_options.h"
+
+namespace warploom {
+
+void add_curve_command(Command& app) {
+  Command* command = app.add_subcommand("curve", "a serving run at several loads or of several deployments");
+  RequestCommand run(*command, "curve");
+  run.counts("requests").stops_on_interrupt();
+  run.write(setup_writer(SetupOptions(*command, SetupUse::Run)));
+  const DeploymentOptions deployment(*command);
+  const WorkloadOptions workload(*command);
+  run.write([deployment, workload](Json& asked, GivenNames& names) {
+    workload.write(asked);
+    deployment.write(asked);
+    deployment.name_fields(names);
+  });
+  run.add_fields<SimulateRequest>(
+      {.skipped = {"setup", "disaggregation", "autoscaling", "source", "views", "traced_steps",
+                   "trace_from_s", "goodput", "details", "tuned"},
+       .group_of = [](std::string_view field) {
+         return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
+       }});
+  const auto sizes = std::make_shared<std::vector<std::int64_t>>();
+  {
+    const OptionGroup group(*command, "Points");
+    // --tp is of every point, as of `simulate`.
+    command->add_option("--tp-sizes", *sizes, "GPUs that share a layer, of each point")->delimiter(',');
+    run.add_fields<CurveRequest>({.skipped = {"run", "views", "tensor_parallel_sizes"}, .group = "Points"});
+  }
+  run.write([sizes](Json& asked, GivenNames&) {
+    if (!sizes->empty()) asked["tensor_parallel_sizes"] = *sizes;
+  });
+  const OptionGroup group(*command, kOutputGroup);
+  add_view_file(run, "--svg", "svg", "writes the curve as a picture");
+  add_view_file(run, "--csv", "csv", "writes the points as CSV");
+  run.runs();
+}
+
+}  // namespace warploom
