@@ -44,6 +44,10 @@ def varied_requests():
         yield "simulate", fields
     for fields in plans():
         yield "plan", fields
+    measured = [f"{FIXTURES}/clients/vllm_bench.json"]
+    curve = {**SHORT, "requests": 8, "request_rates": [5, 10], "quantizations": ["bf16", "fp8"]}
+    yield "curve", {**curve, "measured": measured, "views": ["svg", "csv"]}
+    yield "curve", {**SHORT, "requests": 8, "max_concurrencies": [1, 2], "intervals": True}
     yield "step", {**MIXTURE, "enable_expert_parallel": True, "decode": "8x100", "prefill": "1x2000"}
     yield "static", {**MIXTURE, "enable_expert_parallel": True, "batch": 4}
     sweep = {"layout": "warploom", "data": [f"{FIXTURES}/collector/h200/check/sweep.csv.gz"]}

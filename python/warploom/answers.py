@@ -8,6 +8,7 @@ from warploom.documents.calibrate_document import CalibrateFields
 from warploom.documents.calibrate_host_document import CalibrateHostFields
 from warploom.documents.calibrate_machine_document import CalibrateMachineFields
 from warploom.documents.convert_clients_document import ConvertClientsFields
+from warploom.documents.curve_document import CurveFields
 from warploom.documents.diagnose_document import DiagnoseFields
 from warploom.documents.gpu_document import GpuFields
 from warploom.documents.gpus_document import GpusFields
@@ -115,6 +116,25 @@ class ModelList(ModelsFields):
     """The models that are known."""
 
     table = "models"
+
+
+class CurveAnswer(CurveFields):
+    """The same run at several loads or of several deployments: `points`, each with what it differs by and a
+    run's figures; `measured`, where results of load generators were laid over them."""
+
+    table = "points"
+
+    def plot(self) -> Any:
+        """Throughput of a GPU against what a user sees of it, predicted and measured."""
+        axes = plot_axes("tokens/s of a GPU and of a user")
+        for name, rows, style in (("predicted", self.rows(), "o-"), ("measured", self.get("measured"), "x")):
+            if rows:
+                users = [row["tokens_per_s_per_user"] for row in rows]
+                axes.plot(users, [row["tokens_per_s_per_gpu"] for row in rows], style, label=name)
+        axes.set_xlabel("tokens/s/user")
+        axes.set_ylabel("tokens/s/GPU")
+        axes.legend()
+        return axes
 
 
 class StaticAnswer(StaticFields):
