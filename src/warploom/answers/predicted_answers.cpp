@@ -14,7 +14,7 @@
 #include "warploom/app/predict/list_gpus.h"
 #include "warploom/app/predict/list_models.h"
 #include "warploom/app/predict/predict_operator.h"
-#include "warploom/app/serving/curve.h"
+#include "warploom/app/runs/curve.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/price_step.h"
 #include "warploom/app/serving/simulate_serving.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "warploom/app/serving/curve.h"
+#include "warploom/app/runs/curve.h"
 #include "warploom/cli/deployment_options.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "warploom/app/serving/curve.h"
+#include "warploom/app/runs/curve.h"
 #include "warploom/base/json.h"
 
 namespace warploom {

@@ -1,4 +1,4 @@
-#include "warploom/app/serving/curve.h"
+#include "warploom/app/runs/curve.h"
 
 #include <fmt/format.h>
 
