@@ -51,7 +51,7 @@ TEST(Curve, EachPointIsTheRunOfItsOwn) {
 }
 
 TEST(Curve, CountsTheGpusOfAPoint) {
-  const Json curve = answer(session(), "curve", some_requests({{"tensor_parallel_sizes", {1, 2}}}));
+  const Json curve = answer(session(), "curve", some_requests({{"tp_sizes", {1, 2}}}));
   ASSERT_EQ(curve["points"].size(), 2U);
   EXPECT_EQ(curve["points"][1]["gpus"], 2);
   EXPECT_DOUBLE_EQ(curve["points"][1]["tokens_per_s_per_gpu"].get<double>(),
@@ -60,8 +60,8 @@ TEST(Curve, CountsTheGpusOfAPoint) {
 
 TEST(Curve, LaysMeasuredRunsOverThePoints) {
   const auto file = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/clients/vllm_bench.json";
-  const Json curve = answer(session(), "curve",
-                            some_requests({{"tensor_parallel_sizes", {2}}, {"measured", {file.string()}}}));
+  const Json curve =
+      answer(session(), "curve", some_requests({{"tp_sizes", {2}}, {"measured", {file.string()}}}));
   const double stated = read_json_file(file)["output_throughput"];
   ASSERT_EQ(curve["measured"].size(), 1U);
   EXPECT_NEAR(curve["measured"][0]["output_throughput"].get<double>(), stated, 0.02 * stated);
@@ -93,8 +93,7 @@ TEST(Curve, RefusesWhatMakesNoCurve) {
   EXPECT_NE(refusal_of({{"engines", {"vlm"}}}).find("vlm"), std::string::npos);
   EXPECT_NE(refusal_of({{"max_concurrencies", {1}}, {"measured", {"/nowhere.json"}}}).find("nowhere"),
             std::string::npos);
-  EXPECT_NE(refusal_of({{"tensor_parallel_sizes", {1, 2}}, {"details", true}}).find("simulate"),
-            std::string::npos);
+  EXPECT_NE(refusal_of({{"tp_sizes", {1, 2}}, {"details", true}}).find("simulate"), std::string::npos);
 }
 
 }  // namespace

@@ -1,9 +1,6 @@
 #include "warploom/cli/command_curve.h"
 
-#include <cstdint>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "warploom/app/runs/curve.h"
 #include "warploom/cli/deployment_options.h"
@@ -34,16 +31,7 @@ void add_curve_command(Command& app) {
        .group_of = [](std::string_view field) {
          return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
        }});
-  const auto sizes = std::make_shared<std::vector<std::int64_t>>();
-  {
-    const OptionGroup group(*command, "Points");
-    // --tp is of every point, as of `simulate`.
-    command->add_option("--tp-sizes", *sizes, "GPUs that share a layer, of each point")->delimiter(',');
-    run.add_fields<CurveRequest>({.skipped = {"run", "views", "tensor_parallel_sizes"}, .group = "Points"});
-  }
-  run.write([sizes](Json& asked, GivenNames&) {
-    if (!sizes->empty()) asked["tensor_parallel_sizes"] = *sizes;
-  });
+  run.add_fields<CurveRequest>({.skipped = {"run", "views"}, .group = "Points"});
   const OptionGroup group(*command, kOutputGroup);
   add_view_file(run, "--svg", "svg", "writes the curve as a picture");
   add_view_file(run, "--csv", "csv", "writes the points as CSV");

@@ -98,7 +98,7 @@ FieldTable CurveRequest::describe() {
       .add("run", &R::run, {.doc = "the run that is repeated, as `simulate` takes it"})
       .add("max_concurrencies", &R::concurrencies, {.doc = "most requests in flight, of each point"})
       .add("request_rates", &R::rates, {.unit = "requests/s", .doc = "arrivals, of each point"})
-      .add("tensor_parallel_sizes", &R::tensor_parallel, {.doc = "GPUs that share a layer, of each point"})
+      .add("tp_sizes", &R::tensor_parallel, {.doc = "GPUs that share a layer, of each point"})
       .add("quantizations", &R::quantizations, {.doc = "scheme of the linear layers, of each point"})
       .add("engines", &R::engines, {.doc = "engine of each point"})
       .add("measured", &R::measured,
@@ -110,7 +110,7 @@ FieldTable CurveRequest::describe() {
 std::vector<CurvePlace> curve_places(const CurveRequest& request) {
   check_values(request.concurrencies, "max_concurrencies");
   check_values(request.rates, "request_rates");
-  check_values(request.tensor_parallel, "tensor_parallel_sizes");
+  check_values(request.tensor_parallel, "tp_sizes");
   const WorkloadRequestSource& source = request.run.source;
   if (!request.concurrencies.empty() && (source.max_concurrency || source.concurrency))
     throw InvalidInput("max_concurrencies: the run says its own concurrency, expected one of them");
@@ -125,7 +125,7 @@ std::vector<CurvePlace> curve_places(const CurveRequest& request) {
       std::size_t(!request.engines.empty());
   if (lists == 0)
     throw InvalidInput(
-        "curve: no list is given, expected some of max_concurrencies, request_rates, tensor_parallel_sizes, "
+        "curve: no list is given, expected some of max_concurrencies, request_rates, tp_sizes, "
         "quantizations, engines");
   std::size_t count = 1;
   for (const std::size_t size :
