@@ -5,7 +5,7 @@ FOLDER: steps of any_steps.py of four models on one machine: qwen8b, qwen8bfp8, 
 above the largest CUDA graph whose kernels take less than BOUND of their wall wait for the host. Hosts of
 virtual machines stall, so a step counts with its fastest run, and a model with the median of its steps. What
 the profile takes for each step is taken off. Machines differ, so experts are told in dense layers of the same
-machine, times what the profile has for one: experts_us and block_fp8_experts_us of such a host."""
+machine, times what the profile's newest entry has for one: experts_us and block_fp8_experts_us of such a host."""
 
 import argparse
 import csv
@@ -46,7 +46,10 @@ def main():
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     engines = json.loads(options.profile.read_text())["engines"]
-    host = next(engine for engine in engines if engine["engine"] == "vllm")
+    host = {}
+    for engine in engines:
+        if engine["engine"] == "vllm":
+            host.update(engine)
     per_step = sum(host[name] for name in PER_STEP)
     models = ("qwen8b", "qwen8bfp8", "qwen30b", "qwen30bfp8")
     found = {model: layer_us(options.folder, model, options.largest_graph, per_step) for model in models}

@@ -17,8 +17,11 @@ Seconds held_passes(const QuantisingConstants& rule, Seconds pass) {
 
 }  // namespace
 
-bool holds_quantising(const Gemm& product) {
-  return product.scheme == MatmulScheme::Fp8 && product.batch == 1;
+std::optional<RuleKind> quantising_of(const Gemm& product) {
+  if (product.batch != 1) return std::nullopt;
+  if (product.scheme == MatmulScheme::Fp8) return RuleKind::Quantising;
+  if (product.scheme == MatmulScheme::Fp8Block) return RuleKind::BlockQuantising;
+  return std::nullopt;
 }
 
 Seconds fused_quantising(const QuantisingConstants& rule, const Gemm& product, const GpuSpec& gpu) {
@@ -26,7 +29,8 @@ Seconds fused_quantising(const QuantisingConstants& rule, const Gemm& product, c
   const double elements = double(product.m) * double(product.k);
   const Seconds arithmetic(rule.clocks_per_element / (double(gpu.sm_count) * gpu.max_clock.value())),
       stream = rule.bytes_per_element / (rule.stream_share * gpu.memory_bandwidth);
-  return std::max(row, elements * (arithmetic - stream));
+  const Seconds many = elements * (arithmetic - stream);
+  return product.scheme == MatmulScheme::Fp8Block ? row + many : std::max(row, many);
 }
 
 void fuse_quantising(const RuleUse& use, const Gemm& product, const GpuSpec& gpu, Seconds pass,

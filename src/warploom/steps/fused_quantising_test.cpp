@@ -28,11 +28,16 @@ Gemm fp8_product(std::int64_t rows, std::int64_t k) {
 LatencyEstimate exactly(Seconds time) { return {.p10 = time, .p50 = time, .p90 = time}; }
 
 TEST(FusedQuantising, OnlyDynamicFp8HoldsIt) {
-  EXPECT_TRUE(holds_quantising(fp8_product(1, 4096)));
-  for (const MatmulScheme other : {MatmulScheme::Bf16, MatmulScheme::Fp8Static, MatmulScheme::Fp8Block}) {
-    Gemm product = fp8_product(1, 4096);
+  EXPECT_EQ(quantising_of(fp8_product(1, 4096)), RuleKind::Quantising);
+  Gemm product = fp8_product(1, 4096);
+  product.scheme = MatmulScheme::Fp8Block;
+  EXPECT_EQ(quantising_of(product), RuleKind::BlockQuantising);
+  product.batch = 2;
+  EXPECT_EQ(quantising_of(product), std::nullopt);
+  for (const MatmulScheme other : {MatmulScheme::Bf16, MatmulScheme::Fp8Static}) {
+    product = fp8_product(1, 4096);
     product.scheme = other;
-    EXPECT_FALSE(holds_quantising(product));
+    EXPECT_EQ(quantising_of(product), std::nullopt);
   }
 }
 

@@ -135,6 +135,7 @@ RuleForm form_of(RuleKind kind) {
     case RuleKind::Attention:
       return {AttentionConstants{}, {}, true};
     case RuleKind::Quantising:
+    case RuleKind::BlockQuantising:
       return {QuantisingConstants{}, kRows, false};
     case RuleKind::Ranks:
       return {RankConstants{}, kRanks, false};

@@ -98,10 +98,11 @@ enum class RuleKind : std::uint8_t {
   DecodeAttention,
   Attention,
   Quantising,
+  BlockQuantising,
   Ranks,
   ExpertChoice
 };
-inline constexpr std::size_t kRuleKinds = 13;
+inline constexpr std::size_t kRuleKinds = 14;
 template <>
 struct EnumNames<RuleKind> {
   static constexpr std::array<std::pair<RuleKind, std::string_view>, kRuleKinds> kNames{
@@ -116,6 +117,7 @@ struct EnumNames<RuleKind> {
        {RuleKind::DecodeAttention, "decode_attention"},
        {RuleKind::Attention, "attention"},
        {RuleKind::Quantising, "quantising"},
+       {RuleKind::BlockQuantising, "block_quantising"},
        {RuleKind::Ranks, "ranks"},
        {RuleKind::ExpertChoice, "expert_choice"}}};
 };

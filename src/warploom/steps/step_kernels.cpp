@@ -65,19 +65,20 @@ std::optional<RulePrice> StepKernels::replace(const Operator& op, const GpuSpec&
   return asks_streaming(context) ? streaming_price(rules_, op, gpu, context, measured) : std::nullopt;
 }
 
-void StepKernels::take_quantising(const RuleUse& rule, const Operator& op, const GpuSpec& gpu,
-                                  const KernelContext& context, LatencyEstimate& answer) const {
-  if (const auto* pass = std::get_if<Quantize>(&op)) return fuse_static_quantising(rule, *pass, gpu, answer);
-  const auto* product = std::get_if<Gemm>(&op);
-  if (product == nullptr) return;
-  const bool known_scales = product->scheme == MatmulScheme::Fp8Static && product->batch == 1;
-  if (!holds_quantising(*product) && !known_scales) return;
+void StepKernels::take_quantising(const Gemm& product, const GpuSpec& gpu, const KernelContext& context,
+                                  LatencyEstimate& answer) const {
+  const bool known_scales = product.scheme == MatmulScheme::Fp8Static && product.batch == 1;
+  const std::optional<RuleKind> kind = known_scales ? RuleKind::Quantising : quantising_of(product);
+  if (!kind) return;
+  const RuleUse rule = rules_.find(*kind, gpu, context);
+  // Older engines launch the pass of blocks by itself, as the tables have it.
+  if (!rule || (*kind == RuleKind::BlockQuantising && !rule.own_release)) return;
   const KernelContext engine{context.framework, context.version, {}};
-  const Seconds pass = kernels_->estimate(Quantize{.rows = product->m, .width = product->k}, gpu, engine).p50;
+  const Seconds pass = kernels_->estimate(Quantize{.rows = product.m, .width = product.k}, gpu, engine).p50;
   if (known_scales)
     drop_other_pass(rule, pass, answer);
   else
-    fuse_quantising(rule, *product, gpu, pass, answer);
+    fuse_quantising(rule, product, gpu, pass, answer);
 }
 
 void StepKernels::change(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
@@ -89,9 +90,10 @@ void StepKernels::change(const Operator& op, const GpuSpec& gpu, const KernelCon
     bound_by_dynamic(kernels_->estimate(dynamic, gpu, context), answer);
   }
   if (price_decode_in_step(rules_, op, gpu, context, answer)) return;
-  if (std::holds_alternative<Quantize>(op) || std::holds_alternative<Gemm>(op))
+  if (const auto* product = std::get_if<Gemm>(&op)) take_quantising(*product, gpu, context, answer);
+  if (const auto* pass = std::get_if<Quantize>(&op))
     if (const RuleUse rule = rules_.find(RuleKind::Quantising, gpu, context))
-      take_quantising(rule, op, gpu, context, answer);
+      fuse_static_quantising(rule, *pass, gpu, answer);
   if (std::holds_alternative<AttentionPrefill>(op) || std::holds_alternative<AttentionDecode>(op))
     if (const RuleUse rule = rules_.find(RuleKind::Attention, gpu, context)) widen(answer, rule.rule->high);
   price_in_step(rules_, op, gpu, context, answer);

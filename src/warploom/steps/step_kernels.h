@@ -59,8 +59,8 @@ class StepKernels final : public LatencyModel {
   // Changes what the measured kernels answered by what surrounds them in a step.
   void change(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
               LatencyEstimate& answer) const;
-  void take_quantising(const RuleUse& rule, const Operator& op, const GpuSpec& gpu,
-                       const KernelContext& context, LatencyEstimate& answer) const;
+  void take_quantising(const Gemm& product, const GpuSpec& gpu, const KernelContext& context,
+                       LatencyEstimate& answer) const;
   // Changes the answer of the measured kernels; returns the name of the rule that answers in their place, or
   // nothing.
   std::string_view serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,

@@ -53,7 +53,8 @@ struct StepRule {
 // A rule beside the question that it answers.
 struct RuleUse {
   const StepRule* rule = nullptr;  // null: no file speaks of such kernels
-  bool fitted = false;             // on this GPU, in this release
+  bool own_release = false;        // of the engine and release that are asked for
+  bool fitted = false;             // the same, on this GPU
   bool judged = false;             // the same, or its interval was judged so
 
   explicit operator bool() const { return rule != nullptr; }

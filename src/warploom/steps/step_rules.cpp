@@ -81,6 +81,7 @@ RuleUse StepRules::find(RuleKind kind, const GpuSpec& gpu, const KernelContext& 
   }
   const bool fitted = nearest.own_gpu && nearest.own_release;
   return {.rule = best,
+          .own_release = nearest.own_release,
           .fitted = fitted,
           .judged = fitted || (best != nullptr && nearest.own_release && judged_on(*best, gpu))};
 }

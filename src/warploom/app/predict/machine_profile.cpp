@@ -49,6 +49,8 @@ FieldTable HostScale::describe() {
   FieldList<HostScale> fields("host_scale");
   fields.add("group", &HostScale::group, {.doc = "constants of a host profile", .required = true});
   add_factors(fields);
+  fields.add("kept", &HostScale::kept,
+             {.doc = "part of ln(factor) that is there when the engine runs", .min = 0, .max = 1});
   return fields.table();
 }
 
@@ -78,11 +80,19 @@ FieldTable MachineProfile::describe() {
       .table();
 }
 
-HostFactors MachineProfile::host_factors(int side) const {
+HostFactors MachineProfile::host_factors(const EngineHost& base, int side) const {
   HostFactors factors;
   factors.fill(1);
-  for (const HostScale& scale : host)
-    factors[std::size_t(scale.group)] = side < 0 ? scale.low : side > 0 ? scale.high : scale.factor;
+  // Factors of a probe are on the undisturbed machine of the base, those of steps on its constants.
+  const bool of_probe = engine.empty();
+  for (const HostScale& scale : host) {
+    const bool launches = scale.group == HostGroup::Pieces || scale.group == HostGroup::Kernels;
+    const double level = of_probe && launches ? base.launches_level : 1;
+    const double middle = std::pow(scale.factor / level, scale.kept);
+    factors[std::size_t(scale.group)] = side < 0   ? std::min(middle, scale.low / level)
+                                        : side > 0 ? std::max(middle, scale.high / level)
+                                                   : middle;
+  }
   return factors;
 }
 

@@ -29,6 +29,8 @@ inline constexpr std::size_t kKernelGroups = EnumNames<KernelGroup>::kNames.size
 struct HostScale {
   HostGroup group = HostGroup::Step;
   double factor = 1, low = 1, high = 1;  // of the base profile's constants; low and high: p10 and p90
+  // The part of ln(factor) that is there when the engine runs; below 1 where others share the cores.
+  double kept = 1;
   static FieldTable describe();
 };
 
@@ -49,8 +51,9 @@ struct MachineProfile {
   std::vector<KernelScale> kernels;
 
   static FieldTable describe();
-  // For every group; one where the profile has none. `side` below 0: low, above 0: high.
-  HostFactors host_factors(int side = 0) const;
+  // On constants of its base; one for a group that the profile does not have. `side` below 0: low, above 0:
+  // high.
+  HostFactors host_factors(const EngineHost& base, int side = 0) const;
   const KernelScale* scale_of(KernelGroup group) const;
 };
 

@@ -103,7 +103,7 @@ TEST(MachineProfile, HalfOfAModelsFactorIsTheCards) {
   EXPECT_NEAR(other.factor, std::sqrt(1.1), 1e-9);
   EXPECT_LT(other.low, other.factor * std::exp(-0.027));
   EXPECT_GT(other.high, other.factor * std::exp(0.027));
-  EXPECT_EQ(for_another_model(profile).host_factors(), profile.host_factors());
+  EXPECT_EQ(for_another_model(profile).host_factors({}), profile.host_factors({}));
 }
 
 TEST(MachineProfile, NeverGoesBelowThePhysicalBound) {

@@ -76,9 +76,8 @@ HostScale host_scale(const ProbedGroup& probed, const ProbeFile& probe, const Ho
       low += std::log(time.p10 / base_time(work)) / double(works.size());
       high += std::log(time.p90 / base_time(work)) / double(works.size());
     }
-    if (probe.virtual_host) middle *= kKeptOfVirtualHosts;
     return {probed.group, std::exp(middle), std::exp(std::min(low, middle)),
-            std::exp(std::max(high, middle))};
+            std::exp(std::max(high, middle)), probe.virtual_host ? kKeptOfVirtualHosts : 1};
   }
   throw InvalidInput(fmt::format("probe: nothing in it says how fast {} is beside the machine of {}",
                                  name_of(probed.group), base.name));
@@ -267,7 +266,7 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
   profile.host = fitted_host(from.host, steps.layers, timed(steps, factors, true));
   KernelFactors none;
   none.fill(1);
-  const HostModel fitted = scaled_host(from.host, profile.host_factors()).of(steps.layers);
+  const HostModel fitted = scaled_host(from.host, profile.host_factors(from.host)).of(steps.layers);
   result.walls =
       MachineErrors{.measured = steps.timed.size(),
                     .before = summary_of(wall_errors(from.host.of(steps.layers), timed(steps, none, false))),

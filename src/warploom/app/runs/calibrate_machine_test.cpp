@@ -179,7 +179,7 @@ TEST(CalibrateMachine, AProbeWithoutAGpuScalesTheHostAlone) {
   const CalibrateMachineResult result = calibrated(request);
   EXPECT_TRUE(result.profile.kernels.empty());
   EXPECT_TRUE(result.profile.gpu.empty());
-  EXPECT_NEAR(result.profile.host_factors()[std::size_t(HostGroup::Kernels)], 2, 1e-9);
+  EXPECT_NEAR(result.profile.host_factors({})[std::size_t(HostGroup::Kernels)], 2, 1e-9);
 }
 
 TEST(CalibrateMachine, AHostThatVariesByItselfIsTakenByItsMeanWithAWideInterval) {
@@ -205,9 +205,21 @@ TEST(CalibrateMachine, AHostThatVariesByItselfIsTakenByItsMeanWithAWideInterval)
   probe["machine"]["host"]["processor"]["virtual"] = true;
   request.probe = folder.write("probe.json", probe.dump());
   const HostScale halved = calibrated(request).profile.host[std::size_t(HostGroup::Kernels)];
-  EXPECT_NEAR(halved.factor, std::sqrt(400.0 / 150), 1e-9) << "others come and go on its cores";
-  EXPECT_NEAR(halved.low, halved.factor, 1e-9) << "its low end was above";
-  EXPECT_NEAR(halved.high, 600.0 / 150, 1e-9);
+  EXPECT_EQ(halved.kept, 0.5) << "others come and go on its cores";
+  const MachineProfile profile = calibrated(request).profile;
+  const auto factor_at = [&](const EngineHost& host, int side) {
+    return profile.host_factors(host, side)[std::size_t(HostGroup::Kernels)];
+  };
+  EXPECT_NEAR(factor_at({}, 0), std::sqrt(400.0 / 150), 1e-9);
+  EXPECT_NEAR(factor_at({}, -1), std::sqrt(400.0 / 150), 1e-9) << "its low end is above";
+  EXPECT_NEAR(factor_at({}, 1), 600.0 / 150, 1e-9);
+  EngineHost slowed;  // measured when the base's machine was twice as slow as when it was probed
+  slowed.launches_level = 2;
+  EXPECT_NEAR(factor_at(slowed, 0), std::sqrt(200.0 / 150), 1e-9);
+  EXPECT_NEAR(factor_at(slowed, -1), 145.0 / 150, 1e-9);
+  EXPECT_NEAR(factor_at(slowed, 1), 300.0 / 150, 1e-9);
+  EXPECT_EQ(profile.host_factors(slowed)[std::size_t(HostGroup::Step)],
+            profile.host_factors({})[std::size_t(HostGroup::Step)]);
   probe["machine"]["host"]["processor"]["virtual"] = false;
   probe["measured"]["engine.layer"]["mean_us"] = 5000;  // by a few stalls
   request.probe = folder.write("probe.json", probe.dump());

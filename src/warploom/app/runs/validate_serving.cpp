@@ -32,7 +32,7 @@ FieldTable ValidateServingRequest::describe() {
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .add("kernel_times", &R::kernel_times,
-           {.doc = "where in its interval every kernel's time lies: p90 gives what a plan is 90 % sure of"})
+           {.doc = "where in their intervals the times of kernels and host lie"})
       .table();
 }
 
@@ -246,7 +246,8 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
   check_queue_host(request.host, "validate serving");
   OpenedRun opened = open_run(request, latency);
-  ServingValidation validation = replay(opened, opened.setup.config.host, request.kernel_times);
+  ServingValidation validation =
+      replay(opened, opened.setup.host_at(request.kernel_times), request.kernel_times);
   check_required_tier(request.require_tier, validation.kernels);
   return validation;
 }

@@ -106,6 +106,13 @@ void check_given(const CalibrateHostRequest& request) {
   if (request.gpu.empty()) throw InvalidInput("gpu: missing, expected the GPU that the steps ran on");
 }
 
+// What is left of an entry when its constants are fitted to the steps of one machine.
+EngineHost of_one_machine(EngineHost host) {
+  host.since.clear();
+  host.fast = host.slow = host.launches_level = 1;
+  return host;
+}
+
 }  // namespace
 
 ScaledBase scaled_base(const HostProfile& profile, const std::string& engine, const std::string& version) {
@@ -113,9 +120,7 @@ ScaledBase scaled_base(const HostProfile& profile, const std::string& engine, co
   for (const EngineHost& host : profile.engines) {
     if (host.prepare <= Seconds(0.0) || host.layer <= Seconds(0.0)) continue;
     if (host.engine == engine) {
-      ScaledBase base{profile.engine(engine, version), profile.name};
-      base.host.since.clear();
-      return base;
+      return {of_one_machine(profile.engine(engine, version)), profile.name};
     }
     if (donor == nullptr) donor = &host;
   }
@@ -124,9 +129,8 @@ ScaledBase scaled_base(const HostProfile& profile, const std::string& engine, co
         fmt::format("base: '{}' holds no times of single steps, which the fit scales; expected a measured "
                     "profile such as xeon_16_cores",
                     profile.name));
-  ScaledBase base{*donor, fmt::format("{} (times of {})", profile.name, donor->engine)};
+  ScaledBase base{of_one_machine(*donor), fmt::format("{} (times of {})", profile.name, donor->engine)};
   base.host.engine = engine;
-  base.host.since.clear();
   return base;
 }
 

@@ -233,7 +233,10 @@ void set_host(ServingSetup& setup, const ServingSetupRequest& request, const Eng
   const ClientWay way = client_way_of(profile, priced.name);
   const auto host_at = [&](int side) {
     const EngineHost& constants = profile.engine(priced.name, request.version);
-    HostModel host = (scaled ? scaled_host(constants, machine->host_factors(side)) : constants).of(layers);
+    HostFactors factors;
+    factors.fill(side < 0 ? constants.fast : side > 0 ? constants.slow : 1);
+    if (scaled) factors = machine->host_factors(constants, side);
+    HostModel host = scaled_host(constants, factors).of(layers);
     request.host.apply(host, way);
     return host;
   };

@@ -15,6 +15,7 @@
 #include "warploom/serving/engines/engine_registry.h"
 #include "warploom/serving/field_topics.h"
 #include "warploom/serving/pricing/operator_step_pricer.h"
+#include "warploom/serving/simulation_options.h"
 
 namespace warploom {
 
@@ -56,8 +57,11 @@ struct ServingSetup {
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
   std::string host_profile;  // the name of the profile that config.host is made of
-  HostModel host_least,
-      host_most;  // config.host where a machine's factors are at their 10th, 90th percentile
+  // config.host where machines of its kind, or what was measured of this one, are at their 10th, 90th percentile.
+  HostModel host_least, host_most;
+  const HostModel& host_at(StepTime time) const {
+    return time == StepTime::Low ? host_least : time == StepTime::High ? host_most : config.host;
+  }
   MeasuredAt measured_at = MeasuredAt::Client;
   Seconds handshake{0.0};        // of a transfer to or from the engine, before its first byte
   std::string defaults_version;  // whose defaults are taken, where the engine's table does not reach

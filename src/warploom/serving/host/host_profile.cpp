@@ -78,6 +78,14 @@ FieldTable EngineHost::describe() {
                    "take none or all of it; 1: known to be the same",
             .min = 0,
             .max = 1})
+      .add("fast", &E::fast,
+           {.doc = "times of the fastest tenth of such machines, over these", .min = 0.02, .max = 1})
+      .add("slow", &E::slow,
+           {.doc = "times of the slowest tenth of such machines, over these", .min = 1, .max = 50})
+      .add("launches_level", &E::launches_level,
+           {.doc = "how much slower than its `probe` the machine was when launches of layers were measured",
+            .min = 0.02,
+            .max = 50})
       .table();
 }
 

@@ -49,6 +49,10 @@ struct EngineHost {
   // Share of `experts`, `fused_experts`, `linear` in steps without prompts; below 1 where they were fitted on
   // steps of prompts and their cause is not known (HostModel::prompt_launch).
   double decode_share = 1;
+  // The times of the fastest and the slowest tenth of such machines, over these.
+  double fast = 1, slow = 1;
+  // How much slower than its `probe` the machine was when the launches of layers were measured.
+  double launches_level = 1;
 
   static FieldTable describe();
   HostModel of(const LaunchedLayers& layers) const;
