@@ -1,11 +1,13 @@
 """What quantising by blocks costs inside a step: kernels of a model in fp8 beside the same model in bf16.
 
 block_quantising.py FOLDER [--bf16 qwen8b] [--fp8 qwen8bfp8] [--gpu h100_sxm] [--json]
-FOLDER: steps of any_steps.py of both on one machine. All kernels of a layer but products and attention, in fp8 less
-bf16, are what its four products' activations take: a start, and time in proportion to the elements. Prints `one_row` (us) and `clocks_per_element` of the rule `block_quantising` in
-data/steps, which share them evenly among the products, and the errors of both models' difference.
---warploom PROGRAM also finds `passes_in_row`: what the products are longer as the program's tables have them than in
-the steps, in its prices of quantising, the median over batches. It adds again what the program's rule takes off."""
+FOLDER: steps of any_steps.py of both on one machine. All kernels of a layer but products and attention,
+in fp8 less bf16, are what its four products' activations take: a start, and time in proportion to the
+elements. Prints `one_row` (us) and `clocks_per_element` of the rule `block_quantising` in data/steps,
+which share them evenly among the products, and the errors of both models' difference. --warploom PROGRAM
+also finds `passes_in_row`: what the products are longer as the program's tables have them than in the
+steps, in its prices of quantising, the median over batches. It adds again what the program's rule takes
+off."""
 
 import argparse
 import csv
@@ -64,12 +66,12 @@ def passes_in_row(options, config, depths):
         rows = rows_of(kind, batch)
         model = str(options.folder / f"{options.fp8}_config.json")
         step = ask("step", "--model", model, "--engine-version", "0.33.0", f"--{kind}", batch)
-        priced = sum(each["time_us"] for each in step["kernels"] if re.search("(qkv|o|up|down)_proj", each["label"]))
-        passes = sum(
-            ask("predict", "quantize", "--rows", str(rows), "--width", str(depth), "--framework", "vllm")["p50_us"]
-            for depth in depths
-        )
-        fused = PRODUCTS * constant["one_row"] + rows * sum(depths) * constant["clocks_per_element"] / clocks_per_us
+        kernels = [each for each in step["kernels"] if re.search("(qkv|o|up|down)_proj", each["label"])]
+        priced = sum(each["time_us"] for each in kernels)
+        quantise = ["predict", "quantize", "--framework", "vllm", "--rows", str(rows), "--width"]
+        passes = sum(ask(*quantise, str(depth))["p50_us"] for depth in depths)
+        clocks = rows * sum(depths) * constant["clocks_per_element"]
+        fused = PRODUCTS * constant["one_row"] + clocks / clocks_per_us
         longer = (priced - us) / layers + constant["passes_in_row"] * passes - fused
         found.append(longer / passes)
     return round(statistics.median(found), 2)

@@ -3,9 +3,10 @@
 layer_launches.py FOLDER [--profile data/hosts/xeon_16_cores.json] [--json]
 FOLDER: steps of any_steps.py of four models on one machine: qwen8b, qwen8bfp8, qwen30b, qwen30bfp8. Steps
 above the largest CUDA graph whose kernels take less than BOUND of their wall wait for the host. Hosts of
-virtual machines stall, so a step counts with its fastest run, and a model with the median of its steps. What
-the profile takes for each step is taken off. Machines differ, so experts are told in dense layers of the same
-machine, times what the profile's newest entry has for one: experts_us and block_fp8_experts_us of such a host."""
+virtual machines stall, so a step counts with its fastest run, and a model with the median of its steps.
+What the profile takes for each step is taken off. Machines differ, so experts are told in dense layers of
+the same machine, times what the profile's newest entry has for one: experts_us and block_fp8_experts_us
+of such a host."""
 
 import argparse
 import csv

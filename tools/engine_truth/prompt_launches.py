@@ -1,11 +1,13 @@
-"""What a layer of a prompt takes of the host, by CUDA graphs of parts and kernel by kernel, and how far that varies.
+"""What a layer of a prompt takes of the host, by CUDA graphs of parts and kernel by kernel, and how far
+that varies.
 
 prompt_launches.py FILE.csv [--profile data/hosts/xeon_16_cores.json] [--largest-graph 256] [--json]
-FILE.csv: steps of launch_states.py. What the profile has for each step is taken off, the rest is the layers'.
-Hosts of virtual machines are at one of two speeds for seconds to minutes, and stall: a model counts with the
-mean of its steps, each held between their 10th and 90th percentile; these over the mean, the geometric mean
-over models and kinds, are `fast` and `slow`. The same mean of the loop that is always the same, over its 10th
-percentile, is `launches_level`. Steps of so few tokens that they may be one graph are left out."""
+FILE.csv: steps of launch_states.py. What the profile has for each step is taken off, the rest is the
+layers'. Hosts of virtual machines are at one of two speeds for seconds to minutes, and stall: a model
+counts with the mean of its steps, each held between their 10th and 90th percentile; these over the mean,
+the geometric mean over models and kinds, are `fast` and `slow`. The same mean of the loop that is always
+the same, over its 10th percentile, is `launches_level`. Steps of so few tokens that they may be one graph
+are left out."""
 
 import argparse
 import csv

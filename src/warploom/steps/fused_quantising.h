@@ -4,7 +4,7 @@
 // one writes the fp8 values; the tables' own `quantize` rows hold the second alone. In a step Inductor lets
 // the norm or the activation before the product do both while it has the row at hand, and writes a small
 // kernel where no other stands before the product (the output of attention). With scales by blocks a measured
-// row holds one pass, and newer engines have kernels of their own that do a norm or an activation and the pass.
+// row holds one pass, and newer engines have kernels of their own that do it with a norm or an activation.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ std::optional<RuleKind> quantising_of(const Gemm& product);
 
 // What the kernels before `product` take longer, because they quantise what they write. A row is one block's,
 // which looks through it for the largest value before it writes; many rows are held up by arithmetic, where
-// the kernels that they stand in for would move so many bytes an element. Scaled by blocks, kernels of their own
-// take both, one after the other.
+// the kernels that they stand in for would move so many bytes an element. Scaled by blocks, kernels of their
+// own take both, one after the other.
 Seconds fused_quantising(const QuantisingConstants& rule, const Gemm& product, const GpuSpec& gpu);
 
 // Takes the passes of the table off `answer` and adds the fused ones; `pass` is one of the table's. The
@@ -31,8 +31,8 @@ Seconds fused_quantising(const QuantisingConstants& rule, const Gemm& product, c
 void fuse_quantising(const RuleUse& use, const Gemm& product, const GpuSpec& gpu, Seconds pass,
                      LatencyEstimate& answer);
 
-// With static scales, `use` is of RuleKind::Quantising. A product that a row with dynamic ones stands in for has lost one pass
-// (predictor/answer/known_scales.h); this takes the other off.
+// With static scales, `use` is of RuleKind::Quantising. A product that a row with dynamic ones stands in for
+// has lost one pass (predictor/answer/known_scales.h); this takes the other off.
 void drop_other_pass(const RuleUse& use, Seconds pass, LatencyEstimate& answer);
 // Quantising with static scales does less than with dynamic ones, `dynamic`, so it takes no longer.
 void bound_by_dynamic(const LatencyEstimate& dynamic, LatencyEstimate& answer);

@@ -76,8 +76,8 @@ HostScale host_scale(const ProbedGroup& probed, const ProbeFile& probe, const Ho
       low += std::log(time.p10 / base_time(work)) / double(works.size());
       high += std::log(time.p90 / base_time(work)) / double(works.size());
     }
-    return {probed.group, std::exp(middle), std::exp(std::min(low, middle)),
-            std::exp(std::max(high, middle)), probe.virtual_host ? kKeptOfVirtualHosts : 1};
+    return {probed.group, std::exp(middle), std::exp(std::min(low, middle)), std::exp(std::max(high, middle)),
+            probe.virtual_host ? kKeptOfVirtualHosts : 1};
   }
   throw InvalidInput(fmt::format("probe: nothing in it says how fast {} is beside the machine of {}",
                                  name_of(probed.group), base.name));

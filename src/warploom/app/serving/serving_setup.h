@@ -57,7 +57,7 @@ struct ServingSetup {
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
   std::string host_profile;  // the name of the profile that config.host is made of
-  // config.host where machines of its kind, or what was measured of this one, are at their 10th, 90th percentile.
+  // config.host where machines of its kind, or what was measured of this one, are at their ends (p10, p90).
   HostModel host_least, host_most;
   const HostModel& host_at(StepTime time) const {
     return time == StepTime::Low ? host_least : time == StepTime::High ? host_most : config.host;
