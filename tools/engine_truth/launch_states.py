@@ -1,7 +1,8 @@
 """Prompts of one request in any vLLM since 0.24, round after round: what the host takes for them as its
 speed changes.
 
-launch_states.py --config CONFIG.json --model NAME --out FILE.csv [--rounds 6] [--turn FILE] [--kv KEY=VALUE ...]
+launch_states.py --config CONFIG.json --model NAME --out FILE.csv [--rounds 6]
+    [--turn FILE] [--kv KEY=VALUE ...]
 appends to FILE.csv a row for each step: the prompt's tokens, how long the engine slept before, the time
 of a loop of Python that is always the same (us), the step's wall time and the engine core's part of it
 (ms). Made tests/fixtures/engine/vllm_0_33_h100_launches; prompt_launches.py reads it. --turn as
