@@ -83,11 +83,9 @@ FieldTable MachineProfile::describe() {
 HostFactors MachineProfile::host_factors(const EngineHost& base, int side) const {
   HostFactors factors;
   factors.fill(1);
-  // Factors of a probe are on the undisturbed machine of the base, those of steps on its constants.
-  const bool of_probe = engine.empty();
   for (const HostScale& scale : host) {
     const bool launches = scale.group == HostGroup::Pieces || scale.group == HostGroup::Kernels;
-    const double level = of_probe && launches ? base.launches_level : 1;
+    const double level = launches ? base.launches_level : 1;
     const double middle = std::pow(scale.factor / level, scale.kept);
     factors[std::size_t(scale.group)] = side < 0   ? std::min(middle, scale.low / level)
                                         : side > 0 ? std::max(middle, scale.high / level)

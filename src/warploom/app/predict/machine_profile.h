@@ -51,8 +51,9 @@ struct MachineProfile {
   std::vector<KernelScale> kernels;
 
   static FieldTable describe();
-  // On constants of its base; one for a group that the profile does not have. `side` below 0: low, above 0:
-  // high.
+  // On the constants of an entry of its base, which may have been measured when that machine was slowed: the
+  // profile's own are on the undisturbed one. One for a group that it does not have. `side` below 0: low,
+  // above 0: high.
   HostFactors host_factors(const EngineHost& base, int side = 0) const;
   const KernelScale* scale_of(KernelGroup group) const;
 };

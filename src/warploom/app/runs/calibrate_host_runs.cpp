@@ -56,6 +56,7 @@ class RunsOfHost {
 
   std::size_t size() const { return runs_.size(); }
   const EngineHost& base() const { return base_.host; }
+  const HostFactors& stated() const { return base_.stated; }
   const std::string& base_name() const { return base_.name; }
   const ServingSetup& setup(std::size_t run) const { return runs_[run].setup; }
 
@@ -125,12 +126,11 @@ void check_fields(const CalibrateHostRequest& request) {
 
 std::vector<CalibratedRun> judged_runs(const CalibrateHostRequest& request, RunsOfHost& runs,
                                        const HostFactors& factors) {
-  const HostFactors ones{1, 1, 1, 1};
   std::vector<CalibratedRun> judged;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     CalibratedRun one{.run = request.runs[i].stem().string(),
                       .model = runs.setup(i).model.name,
-                      .before = errors_of_run(runs.ratios(i, ones)),
+                      .before = errors_of_run(runs.ratios(i, runs.stated())),
                       .unseen = {},
                       .after = errors_of_run(runs.ratios(i, factors))};
     if (runs.size() > 1) one.unseen = errors_of_run(runs.ratios(i, runs.fit_without(i)));

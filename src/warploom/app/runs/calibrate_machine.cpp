@@ -269,7 +269,8 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
   const HostModel fitted = scaled_host(from.host, profile.host_factors(from.host)).of(steps.layers);
   result.walls =
       MachineErrors{.measured = steps.timed.size(),
-                    .before = summary_of(wall_errors(from.host.of(steps.layers), timed(steps, none, false))),
+                    .before = summary_of(wall_errors(scaled_host(from.host, from.stated).of(steps.layers),
+                                                     timed(steps, none, false))),
                     .unseen = unseen_walls(steps, from.host),
                     .after = summary_of(wall_errors(fitted, timed(steps, factors, false)))};
 }

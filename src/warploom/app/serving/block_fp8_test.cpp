@@ -31,9 +31,11 @@ TEST(BlockFp8, ProductOfVllmTakesWhatItsGraphsTake) {
     };
     const PredictResult answer = said(warm);
     EXPECT_NEAR(to_microseconds(answer.estimate.p50), 12.3, 1.23) << version;
-    EXPECT_EQ(answer.estimate.tier, Tier::Measured);
     EXPECT_EQ(answer.kernel, "DeepGemmFp8BlockScaledMMKernel");
     const bool old = std::string_view(version).starts_with("0.2");
+    // Newer versions quantise in other kernels: a rule takes the pass off that was fitted on an H100.
+    EXPECT_EQ(answer.estimate.tier, old ? Tier::Measured : Tier::CrossGpu);
+    EXPECT_EQ(answer.estimate.in_step, !old);
     EXPECT_EQ(answer.version, old ? "0.25.0" : "0.31.0");
     EXPECT_NEAR(to_microseconds(said(cold).estimate.p50), 13.05, 1.3) << version;
   }

@@ -106,11 +106,18 @@ void check_given(const CalibrateHostRequest& request) {
   if (request.gpu.empty()) throw InvalidInput("gpu: missing, expected the GPU that the steps ran on");
 }
 
-// What is left of an entry when its constants are fitted to the steps of one machine.
-EngineHost of_one_machine(EngineHost host) {
-  host.since.clear();
-  host.fast = host.slow = host.launches_level = 1;
-  return host;
+ScaledBase undisturbed(const EngineHost& entry, std::string name) {
+  ScaledBase base{entry, {}, std::move(name)};
+  base.stated.fill(1);
+  HostFactors quiet = base.stated;
+  for (const HostGroup launches : {HostGroup::Pieces, HostGroup::Kernels}) {
+    base.stated[std::size_t(launches)] = entry.launches_level;
+    quiet[std::size_t(launches)] = 1 / entry.launches_level;
+  }
+  base.host = scaled_host(entry, quiet);
+  base.host.since.clear();
+  base.host.fast = base.host.slow = base.host.launches_level = 1;
+  return base;
 }
 
 }  // namespace
@@ -120,7 +127,7 @@ ScaledBase scaled_base(const HostProfile& profile, const std::string& engine, co
   for (const EngineHost& host : profile.engines) {
     if (host.prepare <= Seconds(0.0) || host.layer <= Seconds(0.0)) continue;
     if (host.engine == engine) {
-      return {of_one_machine(profile.engine(engine, version)), profile.name};
+      return undisturbed(profile.engine(engine, version), profile.name);
     }
     if (donor == nullptr) donor = &host;
   }
@@ -129,7 +136,7 @@ ScaledBase scaled_base(const HostProfile& profile, const std::string& engine, co
         fmt::format("base: '{}' holds no times of single steps, which the fit scales; expected a measured "
                     "profile such as xeon_16_cores",
                     profile.name));
-  ScaledBase base{of_one_machine(*donor), fmt::format("{} (times of {})", profile.name, donor->engine)};
+  ScaledBase base = undisturbed(*donor, fmt::format("{} (times of {})", profile.name, donor->engine));
   base.host.engine = engine;
   return base;
 }
@@ -160,7 +167,7 @@ CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
   result.engine = setup.engine_text();
   result.base = from.name;
   result.steps = steps.size();
-  result.before = errors_of(base.of(layers), steps);
+  result.before = errors_of(scaled_host(base, from.stated).of(layers), steps);
   result.fit = fit_host(base, layers, steps);
   result.unseen = errors_of_unseen(base, layers, steps);
   const EngineHost fitted = scaled_host(base, result.fit.factors);

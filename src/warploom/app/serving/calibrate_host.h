@@ -49,8 +49,9 @@ struct CalibrateHostResult {
 
 // What a fit scales.
 struct ScaledBase {
-  EngineHost host;
-  std::string name;  // of the profile; with the engine whose times they are, where that is another
+  EngineHost host;     // on the profile's machine when nothing slows it
+  HostFactors stated;  // of `host`: as the profile states it
+  std::string name;    // of the profile; with the engine whose times they are, where that is another
 };
 // The profile's constants of the engine. Where it holds no times of that engine's single steps, those of the
 // first engine that it has such times of: engines do the same work in a step, and the fit finds how much
