@@ -301,7 +301,7 @@ const std::map<std::string, Words>& groups() {
   static const std::map<std::string, Words> groups{{"predict", {"predict"}},
                                                    {"step", {"step", "static", "diagnose"}},
                                                    {"simulate", {"simulate"}},
-                                                   {"tune", {"tune", "moe-config", "train-moe-configs"}},
+                                                   {"tune", {"tune", "moe-config", "tuned-files", "train-moe-configs"}},
                                                    {"validate", {"validate"}}};
   return groups;
 }
