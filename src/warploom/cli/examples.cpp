@@ -12,7 +12,7 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr std::array<Example, 129> kExamples{{
+constexpr std::array<Example, 131> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},

@@ -43,7 +43,7 @@ TEST(ConfigTable, SidecarComesBackAndTheEnginesFileHasTheirKeys) {
   const Json sidecar = sidecar_json(table);
   EXPECT_EQ(sidecar["tier"], "cross_gpu");
   EXPECT_EQ(sidecar_json(moe_config_from_json(sidecar, "test")), sidecar);
-  const Json engine = engine_json(table);
+  const Json engine = engine_json(table.rows);
   ASSERT_EQ(engine.size(), kMoeLadder.size());
   for (const std::int64_t tokens : kMoeLadder) {
     const Json& row = engine[std::to_string(tokens)];
