@@ -1,7 +1,7 @@
 """What `tuned-files` writes is found and loaded by the engines' own code, where their wheels are given.
 
-WARPLOOM_ENGINE_WHEELS: wheels of vLLM 0.33.0 and SGLang 0.5.23, parted by ":"; without them their loaders are not
-looked at, and it says so."""
+WARPLOOM_ENGINE_WHEELS: wheels of vLLM 0.33.0 and SGLang 0.5.23, parted by ":"; without them their loaders are
+not looked at, and it says so."""
 import json
 import os
 import re
@@ -34,8 +34,8 @@ def asked(*words):
 def loaded(engine, file):
     """What the engine's code finds for the file's sizes; None where it takes its default."""
     sizes = dict(re.findall(r"(E|N|K|headdim|dstate)=(\d+)", file["name"]))
-    block = [int(size) for size in re.findall(r"block_shape=\[(\d+), ?(\d+)\]", file["name"])[0]] if "block_shape" \
-        in file["name"] else [0, 0]
+    shape = re.search(r"block_shape=\[(\d+), ?(\d+)\]", file["name"])
+    block = [int(size) for size in shape.groups()] if shape else [0, 0]
     dtype = re.search(r"dtype=(\w+?)(?:,|\.json)", file["name"])
     if file["kernel"] == "fused_moe":
         return engine.experts(int(sizes["E"]), int(sizes["N"]), dtype and dtype.group(1), *block)
@@ -68,7 +68,8 @@ class Names(unittest.TestCase):
         self.assertEqual(document["engine_version"], "9.9.9")
         self.assertEqual(document["folders"], {
             "vllm/model_executor/layers/fused_moe/configs": {
-                "NVIDIA_A": ["E=8,N=2,device_name=*,dtype=fp8_w8a8,block_shape=[128,128]", "E=8,N=2,device_name=*"]}})
+                "NVIDIA_A": ["E=8,N=2,device_name=*,dtype=fp8_w8a8,block_shape=[128,128]",
+                             "E=8,N=2,device_name=*"]}})
         self.assertEqual(self.names(self.root, "--output", out, "--check").returncode, 0)
         (configs / "E=9,N=2,device_name=NVIDIA_A.json").write_text("{}")
         self.assertEqual(self.names(self.root, "--output", out, "--check").returncode, 1)
@@ -78,14 +79,14 @@ class Names(unittest.TestCase):
         self.assertEqual(told.returncode, 1)
         self.assertIn("expected an unpacked wheel", told.stderr)
 
-    @unittest.skipUnless(WHEELS, "WARPLOOM_ENGINE_WHEELS names no wheel: data/tuned_files was not compared with one")
+    @unittest.skipUnless(WHEELS, "WARPLOOM_ENGINE_WHEELS names no wheel: data/tuned_files stays unread")
     def test_the_data_are_the_wheels(self):
         for wheel in WHEELS.values():
             told = self.names(wheel, "--check")
             self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
 
 
-@unittest.skipUnless(PROGRAM and WHEELS, "WARPLOOM_ENGINE_WHEELS names no wheel: the engines' loaders were not run")
+@unittest.skipUnless(PROGRAM and WHEELS, "WARPLOOM_ENGINE_WHEELS names no wheel: no engine's loader was run")
 class Loaders(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -102,7 +103,8 @@ class Loaders(unittest.TestCase):
     def check(self, name, gpu, *model):
         """Each file that ships is loaded from the package, each written one after it was put in its place."""
         files = asked("--gpu", gpu, "--engine", name, "--write", self.root / "new", *model)
-        known = [file for file in files if file["kernel"] in ("fused_moe", "block_fp8_product", "state_update")]
+        kernels = ("fused_moe", "block_fp8_product", "state_update")
+        known = [file for file in files if file["kernel"] in kernels]
         self.assertTrue(known)
         bare = self.engine(name, DEVICES[gpu], None)
         for file in known:

@@ -2,10 +2,10 @@
 """Times of vLLM's own Triton product of fp8 values with scales of blocks, on this machine's GPU.
 
 block_products.py --output TIMES.csv [--seconds S] [--products N,K ...] [--tokens M ...] [--block 128]
-                  [--files FOLDER]
-Needs a Python with vLLM 0.33. Every configuration that its tuning script walks and the GPU can hold
-is timed at every shape, with the engine's default group of 32 rows of tiles, as `warploom tune regret --oracle`
-reads it (gzip it). Goes on where it was stopped. --files: the files of `warploom tuned-files --write`, whose
+                  [--files FOLDER ... [--device NAME]] [--judge-only]
+Needs a Python with vLLM 0.33. Every configuration that its tuning script walks and the GPU can hold is timed
+at every shape, with the engine's default group of 32 rows of tiles, as `warploom tune regret --oracle` reads it.
+Goes on where it was stopped. --files: folders of files, such as `warploom tuned-files --write` makes; their
 picks at the same shapes are printed beside the best and beside the engine's default.
 """
 import argparse
@@ -18,10 +18,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 # Qwen3-8B on one GPU (four), DeepSeek-V3 on eight (five).
-PRODUCTS = ((6144, 4096), (4096, 4096), (24576, 4096), (4096, 12288), (2112, 7168), (3072, 1536), (7168, 2048),
-            (4608, 7168), (7168, 2304))
+PRODUCTS = ((6144, 4096), (4096, 4096), (24576, 4096), (4096, 12288), (2112, 7168), (3072, 1536),
+            (7168, 2048), (4608, 7168), (7168, 2304))
 TOKENS = (1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 GROUP = 32
+KEYS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "num_warps", "num_stages")
 # bytes: of a block's shared memory less what the compiler puts beside the stages
 MOST_STAGES = 220 * 1024
 
@@ -34,9 +35,9 @@ def configurations(block):
                 for warps in (4, 8):
                     for stages in (2, 3, 4, 5):
                         area = bm * bn
-                        held = area / (32 * warps)
-                        fits = (bm + bn) * bk * stages <= MOST_STAGES and held <= 255 and area <= 128 * 256
-                        if fits and not (warps == 8 and area < 64 * 64) and not (warps == 4 and area == 128 * 256):
+                        fits = (bm + bn) * bk * stages <= MOST_STAGES and area <= 128 * 256
+                        few = (warps == 8 and area < 64 * 64) or (warps == 4 and area == 128 * 256)
+                        if fits and area / (32 * warps) <= 255 and not few:
                             found.append((bm, bn, bk, warps, stages))
     return sorted(found)
 
@@ -69,8 +70,9 @@ class BlockProduct:
         return [one() for _ in range(copies_of((m + n) * k + 2 * m * n))]
 
     def call(self, operands, config):
-        from vllm.model_executor.layers.quantization.utils.fp8_utils import _w8a8_triton_block_scaled_mm as kernel
+        from vllm.model_executor.layers.quantization.utils import fp8_utils
 
+        kernel = fp8_utils._w8a8_triton_block_scaled_mm
         a, b, c, a_scales, b_scales = operands
         (m, k), n = a.shape, b.shape[0]
         bm, bn, bk, warps, stages = config
@@ -92,44 +94,49 @@ def times_by_shape(path):
     return found
 
 
-def picked(folder, shape, block):
+def picked(folder, shape, block, device):
     """The configuration that the engine takes from the folder's file for these products; None: no file."""
     m, n, k = shape
-    names = sorted(Path(folder).rglob(f"N={n},K={k},device_name=*,dtype=fp8_w8a8,block_shape=[[]{block},*{block}].json"))
+    blocks = f"[[]{block},*{block}].json"
+    sizes = f"N={n},K={k},device_name={device},dtype=fp8_w8a8"
+    names = sorted(Path(folder).rglob(f"{sizes},block_shape={blocks}"))
     if not names:
         return None
     rows = {int(tokens): row for tokens, row in json.loads(names[0].read_text()).items()}
     row = rows[min(rows, key=lambda tokens: abs(tokens - m))]
-    return tuple(row[name] for name in ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "num_warps", "num_stages"))
+    return tuple(row[name] for name in KEYS)
 
 
-def judge(path, folder, block):
+def judge(path, folder, block, device):
     shares, gains = [], []
     default = (64, block, block, 4, 2)
     for shape, times in sorted(times_by_shape(path).items()):
-        config = picked(folder, shape, block)
+        config = picked(folder, shape, block, device)
         if config is None:
             continue
         best = min(times.values())
         us = times.get(config, max(times.values()))
         shares.append(best / us)
         gains.append(times[default] / us if default in times else 1.0)
+        note = "" if config in times else " (not timed: the slowest is taken)"
         print(f"{shape}: pick {config} {us:.1f} us, best {best:.1f}, share {100 * best / us:.1f} %, "
-              f"default / pick {gains[-1]:.3f}{'' if config in times else ' (not timed: the slowest is taken)'}")
+              f"default / pick {gains[-1]:.3f}{note}")
     if shares:
-        mean = [math.exp(sum(map(math.log, values)) / len(values)) for values in (shares, gains)]
-        print(f"{len(shares)} shapes: share of the best {100 * mean[0]:.1f} %, worst {100 * min(shares):.1f} %; "
-              f"against the engine's default {mean[1]:.3f}, least {min(gains):.3f}")
+        share, gain = (math.exp(sum(map(math.log, values)) / len(values)) for values in (shares, gains))
+        print(f"{folder}: {len(shares)} shapes, share of the best {100 * share:.1f} %, worst "
+              f"{100 * min(shares):.1f} %; against the engine's default {gain:.3f}, least {min(gains):.3f}")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    plain = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("--output", required=True)
     parser.add_argument("--seconds", type=float, default=400)
     parser.add_argument("--products", nargs="*", default=[f"{n},{k}" for n, k in PRODUCTS])
     parser.add_argument("--tokens", nargs="*", type=int, default=TOKENS)
     parser.add_argument("--block", type=int, default=128)
-    parser.add_argument("--files")
+    parser.add_argument("--files", nargs="*", default=[])
+    parser.add_argument("--device", default="*", help="as file names have it, where --files have several")
     parser.add_argument("--judge-only", action="store_true", help="times of --output as they are")
     options = parser.parse_args()
     if not options.judge_only:
@@ -138,15 +145,16 @@ def main():
         products = [tuple(int(size) for size in product.split(",")) for product in options.products]
         subject, configs = BlockProduct(options.block), configurations(options.block)
         # The compiler tells one row from more; other sizes are multiples of 16 or not.
-        small = [(m, 256, 512) for m in sorted({1 if m == 1 else 8 if m % 16 else 16 for m in options.tokens})]
+        alike = sorted({1 if m == 1 else 8 if m % 16 else 16 for m in options.tokens})
+        small = [(m, 256, 512) for m in alike]
         for refusal in profiler.compile_all(subject, configs, small):
             print(f"left out: {refusal}", file=sys.stderr)
         rows = [(config, (m, n, k)) for n, k in products for m in options.tokens for config in configs]
         told = profiler.profile(subject, rows, options.output, options.seconds)
         told["refused"] = len(told["refused"])
         print("\n" + json.dumps(told), file=sys.stderr)
-    if options.files:
-        judge(options.output, options.files, options.block)
+    for folder in options.files:
+        judge(options.output, folder, options.block, options.device)
 
 
 if __name__ == "__main__":

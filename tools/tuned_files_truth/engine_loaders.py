@@ -1,8 +1,8 @@
 """The functions by which vLLM and SGLang find and load their tuned files, taken out of a release's wheel.
 
-Their sources are run as they are; what they import (torch, triton, the engine's settings) are stand-ins that say
-which GPU there is and where the user's folder lies. `package` is the folder that the wheel's configuration folders
-were unpacked into: loaders look there as an installed engine does.
+Their sources are run as they are; what they import (torch, triton, the engine's settings) are stand-ins that
+say which GPU there is and where the user's folder lies. `package` is the folder that the wheel's files were
+unpacked into: loaders look there as an installed engine does.
 """
 import __future__
 
@@ -44,14 +44,15 @@ def functions(package, path, names, stand_ins):
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name in names:
             kept.append(node)
-        elif isinstance(node, ast.Assign) and any(getattr(target, "id", "") in names for target in node.targets):
+        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in names:
             kept.append(node)
     missing = set(names) - {getattr(node, "name", None) or node.targets[0].id for node in kept}
     if missing:
         raise LookupError(f"{path}: has no {', '.join(sorted(missing))}, expected the release's loaders")
-    space = {**{name: getattr(typing, name) for name in ("Any", "Dict", "List", "Optional", "Tuple")},
-             "__file__": str(source), "functools": functools, "cache": functools.cache, "json": json, "os": os,
-             "re": re, "logger": Silent("engine"), **stand_ins}
+    words = ("Any", "Dict", "List", "Optional", "Tuple")
+    space = {**{word: getattr(typing, word) for word in words}, "__file__": str(source),
+             "functools": functools, "cache": functools.cache, "json": json, "os": os, "re": re,
+             "logger": Silent("engine"), **stand_ins}
     future = __future__.annotations.compiler_flag
     exec(compile(ast.Module(kept, []), str(source), "exec", flags=future), space)
     return types.SimpleNamespace(**{name: space[name] for name in names})
@@ -116,7 +117,8 @@ class Sglang:
         shared = {"os": system, "torch": torch, "triton": types.SimpleNamespace(__version__=triton),
                   "get_device_name": lambda: device, "_is_cuda": True, "log_info_on_rank0": lambda *_: None,
                   "get_exec": lambda: types.SimpleNamespace(deterministic=plain)}
-        self._experts = functions(package, SGLANG_EXPERTS, ["get_config_file_name", "get_moe_configs"], shared)
+        experts = ["get_config_file_name", "get_moe_configs"]
+        self._experts = functions(package, SGLANG_EXPERTS, experts, shared)
         self._products = functions(package, SGLANG_PRODUCTS, ["get_w8a8_block_fp8_configs"], shared)
 
     def experts(self, e, n, dtype, block_n=0, block_k=0):

@@ -114,7 +114,8 @@ const std::vector<DescribedRequest>& described_requests() {
       described<TuneShowRequest>("predicted times and choices of a table as m grows"),
       judged("tune_regret", "a table's picks against exhaustive measurements"),
       described<MoeConfigRequest>("fused_moe files of vLLM and SGLang for a GPU"),
-      described<TunedFilesRequest>("tuned files that an engine looks for, and predicted ones for what it lacks"),
+      described<TunedFilesRequest>(
+          "tuned files that an engine looks for, and predicted ones for what it lacks"),
       described<SweepPlanRequest>("chooses what warploom-collect times"),
       described<CalibrateRequest>("fits a predictor to one GPU's sweep"),
       described<CalibrateHostRequest>("fits a host profile to steps or runs of your engine"),

@@ -6,8 +6,9 @@
 namespace warploom {
 
 void add_tuned_files_command(Command& app) {
-  RequestCommand files(*app.add_subcommand("tuned-files", "tuned Triton files that an engine reads for a model"),
-                       "tuned_files");
+  RequestCommand files(
+      *app.add_subcommand("tuned-files", "tuned Triton files that an engine reads for a model"),
+      "tuned_files");
   files.add_fields<TunedFilesRequest>();
   files.runs();
 }

@@ -9,6 +9,10 @@
 namespace warploom {
 namespace {
 
+// The one family of parts that share their files of experts (fused_moe.py, get_config_file_name).
+constexpr std::string_view kFamily = "H200";
+const std::string kFamilyName = "NVIDIA_H200";
+
 std::string in_vllm(std::string_view driver_name) {
   std::string name;
   bool in_run = false;
@@ -43,7 +47,7 @@ std::string engine_device_name(const GpuSpec& gpu, MoeEngine engine, NamedFiles 
     return name;
   }
   const std::string name = in_vllm(gpu.device_name);
-  return files == NamedFiles::Experts && has_word(name, "H200") ? "NVIDIA_H200" : name;
+  return files == NamedFiles::Experts && has_word(name, kFamily) ? kFamilyName : name;
 }
 
 }  // namespace warploom

@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-// Of which kernel's files: vLLM's experts alone are looked up by the family's name on every H200.
+// vLLM looks the files of experts alone up by the family's name on every H200.
 enum class NamedFiles { Experts, Others };
 
 // The driver's name as file names have it, for example "NVIDIA_H100_80GB_HBM3". SGLang puts an underscore in

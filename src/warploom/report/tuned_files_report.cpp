@@ -59,8 +59,8 @@ std::string sureness_text(const std::vector<SureRow>& rows) {
     gain += std::log(sure.row.speedup) / double(rows.size());
     changed += sure.row.is_default ? 0 : 1;
   }
-  const auto least = std::min_element(
-      rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.share.p50 < b.share.p50; });
+  const auto least = std::min_element(rows.begin(), rows.end(),
+                                      [](const auto& a, const auto& b) { return a.share.p50 < b.share.p50; });
   return fmt::format(
       "{} of {} rows leave the default, {} x as fast over all; share of the best {} % ({} .. {}), least "
       "sure at {} tokens: {} %",
@@ -99,7 +99,7 @@ std::string tuned_files_text(const TunedFilesResult& result) {
                   name_of(result.engine), result.engine_version, result.model, result.gpu, result.tp,
                   result.ep, result.files.size(), ships, predicted);
   if (!result.known_device)
-    text += "no file of this release is of this device: its driver's name in the record is not confirmed by one\n";
+    text += "no file of this release is of this device: none confirms its driver's name in the record\n";
   return text + "\n" + files;
 }
 

@@ -42,8 +42,8 @@ std::string EngineRelease::folder_with(const std::string& package_folder, const 
   const std::size_t place = name.find(device);
   if (place == std::string::npos || !name.ends_with(kEnding)) return {};
   const std::size_t behind = place + device.size();
-  const std::string kept = fmt::format("{}*{}", name.substr(0, place),
-                                       name.substr(behind, name.size() - behind - kEnding.size()));
+  const std::string kept =
+      fmt::format("{}*{}", name.substr(0, place), name.substr(behind, name.size() - behind - kEnding.size()));
   std::string found;
   for (const auto& [folder, devices] : names) {
     if (folder != package_folder && !folder.starts_with(package_folder + "/")) continue;

@@ -80,7 +80,8 @@ class Listing {
     add_experts_file(experts, experts.experts);
     // SGLang makes shared experts more routed ones of models whose two kinds are alike.
     const MixtureOfExperts* mixture = asked_.model.mixture();
-    if (vllm() || mixture == nullptr || mixture->shared_intermediate == 0 || experts.expert_parallel > 1) return;
+    if (vllm() || mixture == nullptr || mixture->shared_intermediate == 0 || experts.expert_parallel > 1)
+      return;
     if (mixture->shared_intermediate % experts.intermediate != 0) return;
     const std::int64_t shared = mixture->shared_intermediate / experts.intermediate;
     FusedMoe joined = experts;
@@ -149,8 +150,8 @@ class Listing {
     // Types of one width share a file.
     const std::string_view dtype = state.state_type == DataType::Fp32 ? "float32" : "float16";
     TunedFile file{.kernel = TunedKernel::StateUpdate, .opened = "requests decode"};
-    file.name = fmt::format("headdim={},dstate={},device_name={},cache_dtype={}.json", state.head_dim, state.state,
-                            device_, dtype);
+    file.name = fmt::format("headdim={},dstate={},device_name={},cache_dtype={}.json", state.head_dim,
+                            state.state, device_, dtype);
     file.package_folder = kVllmStates;
     file.variable = kVllmFolder;
     add(std::move(file), device_);
@@ -158,7 +159,8 @@ class Listing {
 
   void add_adapters() {
     std::string gpu = asked_.gpu.device_name;
-    std::replace_if(gpu.begin(), gpu.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+    std::replace_if(
+        gpu.begin(), gpu.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
     const auto add_one = [&](std::string_view ending, std::string_view opened) {
       TunedFile file{.kernel = TunedKernel::Lora, .opened = std::string(opened)};
       file.name = fmt::format("{}_{}.json", gpu, ending);

@@ -2,31 +2,19 @@
 //
 // Rules are those of the releases in data/tuned_files, read in their sources: vLLM 0.33 (fused_moe.py,
 // fp8_utils.py, mamba_ssm.py, lora/ops/triton_ops/utils.py) and SGLang 0.5.23 (fused_moe_triton_config.py,
-// fp8_kernel.py). Names of files that depend on what only a running engine knows, such as LoRA ranks in SGLang,
-// are left out.
+// fp8_kernel.py). Names of files that depend on what only a running engine knows, such as LoRA ranks in
+// SGLang, are left out.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "warploom/hardware/gpu_spec.h"
-#include "warploom/models/architecture.h"
-#include "warploom/models/sharding.h"
-#include "warploom/tuned_files/engine_release.h"
+#include "warploom/tuned_files/file_look_up.h"
 #include "warploom/tuned_files/tuned_file.h"
 
 namespace warploom {
 
-struct FileLookUp {
-  const EngineRelease& release;
-  const ModelArchitecture& model;
-  const Sharding& sharding;
-  const GpuSpec& gpu;
-  std::string triton = "3.8.0";  // whose folder SGLang's experts are written for
-};
-
-// Each once, in the model's order. Throws InvalidInput on a model that does not split so, Unsupported on a GPU
-// whose driver's name is not known.
+// Each once, in the model's order. Throws InvalidInput on a model that does not split so, Unsupported on a
+// GPU whose driver's name is not known.
 std::vector<TunedFile> looked_up_files(const FileLookUp& asked);
 
 }  // namespace warploom

@@ -49,8 +49,9 @@ TEST(LookedUpFiles, SglangHasABlankInBlocksAndAFolderForEachTriton) {
       named(files, "E=128,N=768,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128, 128].json");
   ASSERT_NE(experts, nullptr);
   EXPECT_EQ(experts->user_folder, "configs/triton_3_8_0");
-  EXPECT_NE(named(files, "E=128,N=768,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128, 128]_down.json"),
-            nullptr);
+  EXPECT_NE(
+      named(files, "E=128,N=768,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128, 128]_down.json"),
+      nullptr);
   EXPECT_NE(named(files, "N=2048,K=4096,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128, 128].json"),
             nullptr);
 }

@@ -31,7 +31,8 @@ std::string product_opened(const FileLookUp& asked) {
   if (gpu.vendor == Vendor::Amd) return "AITER is off";
   if (asked.release.engine == MoeEngine::Vllm)
     return "--linear-backend triton: DeepGEMM, CUTLASS or Marlin come first";
-  if (has_library_experts(gpu)) return "--fp8-gemm-backend triton: DeepGEMM, FlashInfer or CUTLASS come first";
+  if (has_library_experts(gpu))
+    return "--fp8-gemm-backend triton: DeepGEMM, FlashInfer or CUTLASS come first";
   return "always";
 }
 

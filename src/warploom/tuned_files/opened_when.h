@@ -1,11 +1,12 @@
-// When an engine runs the Triton kernel that reads a file, by the order in which the release tries its kernels.
+// When an engine runs the Triton kernel that reads a file, by the order in which the release tries its
+// kernels.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "warploom/kernels/operator.h"
-#include "warploom/tuned_files/looked_up_files.h"
+#include "warploom/tuned_files/file_look_up.h"
 
 namespace warploom {
 

@@ -31,8 +31,7 @@ void require_fp8(const GpuSpec& gpu) {
 // `usual` is among the configurations whatever the compiler would make of it.
 WaveModel one_byte_model(const TileKernel& kernel, const GpuSpec& gpu, const TileConfig& usual,
                          std::int64_t block_k) {
-  std::vector<TileConfig> space =
-      legal_space(kernel, TileGpu::from(gpu), default_axes(TileKernelKind::Gemm));
+  std::vector<TileConfig> space = legal_space(kernel, TileGpu::from(gpu), default_axes(TileKernelKind::Gemm));
   if (std::find(space.begin(), space.end(), usual) == space.end()) space.push_back(usual);
   WaveModel model = model_from_record(kernel, gpu, space);
   if (block_k > 0) add_block_scales(model, gpu, block_k);
@@ -60,8 +59,9 @@ SureRow sure_row(const Launches& launches, std::size_t key, const MoeConfig& usu
   const std::vector<double> times = mean_log_times(launches, key);
   const auto usual_place = std::find(launches.configs.begin(), launches.configs.end(), usual.tile);
   std::size_t pick = std::size_t(std::min_element(times.begin(), times.end()) - times.begin());
-  SureRow sure{.row = {.tokens = kMoeLadder[key], .config = usual, .engine_default = usual, .is_default = true},
-               .share = {}};
+  SureRow sure{
+      .row = {.tokens = kMoeLadder[key], .config = usual, .engine_default = usual, .is_default = true},
+      .share = {}};
   // The compiler may refuse the default, as the model does.
   if (usual_place != launches.configs.end()) {
     const std::size_t place = std::size_t(usual_place - launches.configs.begin());

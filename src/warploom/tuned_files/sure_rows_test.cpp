@@ -44,7 +44,8 @@ TEST(SureRows, StepsOfProductsDivideTheBlockOnEveryGpuWithFp8) {
 TEST(SureRows, FewTokensLeaveTheDefaultsTallTile) {
   const auto rows = product_rows({.n = 24576, .k = 4096}, MoeEngine::Vllm, catalog().get("h100_sxm"));
   EXPECT_EQ(rows.front().row.engine_default,
-            (MoeConfig{.tile = {.tile_m = 64, .tile_n = 128, .tile_k = 128, .warps = 4, .stages = 2}, .group_m = 32}));
+            (MoeConfig{.tile = {.tile_m = 64, .tile_n = 128, .tile_k = 128, .warps = 4, .stages = 2},
+                       .group_m = 32}));
   bool any = false;
   for (const SureRow& sure : rows) any = any || !sure.row.is_default;
   EXPECT_TRUE(any);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kThreadsPerWarp = 32;
 constexpr std::int64_t kMostRegisters = 255;
-// Of a thread, for addresses, scales and the loop, beside two sums of each element.
+// Addresses, scales and the loop take so many of a thread, beside two sums of each element.
 constexpr std::int64_t kOtherRegisters = 40;
 // A product with one scale and an addition with the other.
 constexpr double kOperations = 2;

@@ -16,7 +16,8 @@ namespace {
 const TileKernel kProduct{.operand_bytes = 1, .group_rows = 32};
 
 WaveModel plain_model(const GpuSpec& gpu) {
-  return model_from_record(kProduct, gpu, legal_space(kProduct, TileGpu::from(gpu), default_axes(kProduct.kind)));
+  return model_from_record(kProduct, gpu,
+                           legal_space(kProduct, TileGpu::from(gpu), default_axes(kProduct.kind)));
 }
 
 TEST(BlockScales, CostTimeAndRegisters) {
@@ -61,7 +62,8 @@ TEST(ModelledTimes, AreThoseOfTheModel) {
   const TileShape shape{77, 4096, 1024};
   const auto times = modelled_times(model, shape);
   ASSERT_EQ(times.size(), model.configs.size());
-  for (std::size_t i = 0; i < times.size(); ++i) EXPECT_FLOAT_EQ(float(times[i]), float(predict_us(model, i, shape)));
+  for (std::size_t i = 0; i < times.size(); ++i)
+    EXPECT_FLOAT_EQ(float(times[i]), float(predict_us(model, i, shape)));
 }
 
 TEST(KnownModel, FormulasOfOneGpuMoveWithItsRates) {

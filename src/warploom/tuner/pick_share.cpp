@@ -24,9 +24,8 @@ PickShare share_of_best(std::span<const TileConfig> configs, std::span<const dou
   std::vector<std::pair<TileConfig, double>> tiles;
   for (std::size_t i = 0; i < configs.size(); ++i) {
     if (log_times[i] > log_times[pick] + kReach) continue;
-    const auto same = std::find_if(tiles.begin(), tiles.end(), [&](const auto& tile) {
-      return same_macro(tile.first, configs[i]);
-    });
+    const auto same = std::find_if(tiles.begin(), tiles.end(),
+                                   [&](const auto& tile) { return same_macro(tile.first, configs[i]); });
     if (same == tiles.end())
       tiles.emplace_back(configs[i], log_times[i]);
     else

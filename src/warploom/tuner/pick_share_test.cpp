@@ -37,8 +37,7 @@ Covered covered(const char* file, const TileKernel& kernel) {
       log_times.push_back(std::log(predict_us(model, i, shape.shape)));
       measured.push_back(*us);
     }
-    const auto pick =
-        std::size_t(std::min_element(log_times.begin(), log_times.end()) - log_times.begin());
+    const auto pick = std::size_t(std::min_element(log_times.begin(), log_times.end()) - log_times.begin());
     const double share = *std::min_element(measured.begin(), measured.end()) / measured[pick];
     const PickShare said = share_of_best(configs, log_times, pick);
     ++found.shapes;

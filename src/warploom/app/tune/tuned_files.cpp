@@ -18,13 +18,16 @@ namespace warploom {
 FieldTable TunedFilesRequest::describe() {
   using R = TunedFilesRequest;
   return RequestFields<R>("tuned_files")
-      .add("model", &R::model, {.doc = "a name (see `warploom models`) or the path of a config.json", .required = true})
+      .add("model", &R::model,
+           {.doc = "a name (see `warploom models`) or the path of a config.json", .required = true})
       .add("gpu", &R::gpu, {.doc = "a name (see `warploom gpus`) or the path of a record", .required = true})
       .add("engine", &R::engine, {.doc = "whose files"})
       .add("engine_version", &R::engine_version, {.doc = "its release; without: the newest known"})
       .add("tp", &R::tp, {.doc = "GPUs that share a layer", .min = 1, .max = 1024})
-      .add("ep", &R::ep, {.doc = "of these, GPUs that share the experts by whole ones", .min = 1, .max = 1024})
-      .add("quantization", &R::quantization, {.doc = "scheme of every linear layer; without: the checkpoint's"})
+      .add("ep", &R::ep,
+           {.doc = "of these, GPUs that share the experts by whole ones", .min = 1, .max = 1024})
+      .add("quantization", &R::quantization,
+           {.doc = "scheme of every linear layer; without: the checkpoint's"})
       .add("triton_version", &R::triton_version, {.doc = "whose folder SGLang looks into first"})
       .add("write", &R::write, {.doc = "folder for the missing files, predicted"})
       .add("all", &R::all, {.doc = "predict the files too that ship with the engine"})
@@ -53,7 +56,8 @@ std::string why_not(const TunedFile& file, const GpuSpec& gpu) {
 }
 
 // Rows for the file, or why there are none.
-void predict(ListedFile& listed, const TunedFilesRequest& request, const GpuSpec& gpu, const ConfigModel& model) {
+void predict(ListedFile& listed, const TunedFilesRequest& request, const GpuSpec& gpu,
+             const ConfigModel& model) {
   const TunedFile& file = listed.file;
   listed.not_predicted = why_not(file, gpu);
   if (!listed.not_predicted.empty()) return;

@@ -1,4 +1,5 @@
-// Use case `tuned-files`: every file of tuned configurations that an engine looks for, and those that it lacks.
+// Use case `tuned-files`: every file of tuned configurations that an engine looks for, and those that it
+// lacks.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +16,12 @@ struct TunedFilesRequest {
   std::string model;  // a name or the path of a config.json
   std::string gpu;    // name, alias or path of a record
   MoeEngine engine = MoeEngine::Vllm;
-  std::string engine_version;           // of data/tuned_files; empty: the newest there
-  std::int64_t tp = 1, ep = 1;          // GPUs that share layers; that share the experts
-  std::string quantization;             // a MatmulScheme for every linear layer; empty: as the checkpoint is
-  std::string triton_version = "3.8.0"; // whose folder SGLang looks into first
-  std::filesystem::path write;          // folder; empty: nothing is written
-  bool all = false;                     // predict those too that the engine ships
+  std::string engine_version;            // of data/tuned_files; empty: the newest there
+  std::int64_t tp = 1, ep = 1;           // GPUs that share layers; that share the experts
+  std::string quantization;              // a MatmulScheme for every linear layer; empty: as the checkpoint is
+  std::string triton_version = "3.8.0";  // whose folder SGLang looks into first
+  std::filesystem::path write;           // folder; empty: nothing is written
+  bool all = false;                      // predict those too that the engine ships
   FileScope files = FileScope::machine();
   static FieldTable describe();
 };
@@ -41,8 +42,8 @@ struct TunedFilesResult {
 };
 
 // Writes engine's files into `write` as the engine's own folders have them: below "package" what it reads in
-// its package alone, else below the user's folder. Throws NotFound, InvalidInput, Unsupported (a release whose
-// rules are not known, a GPU whose driver's name is not), IoError.
+// its package alone, else below the user's folder. Throws NotFound, InvalidInput, Unsupported (a release
+// whose rules are not known, a GPU whose driver's name is not), IoError.
 TunedFilesResult tuned_files(const TunedFilesRequest& request);
 
 }  // namespace warploom
