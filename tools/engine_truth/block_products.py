@@ -3,8 +3,8 @@
 
 block_products.py --output TIMES.csv [--seconds S] [--products N,K ...] [--tokens M ...] [--block 128]
                   [--files FOLDER ... [--device NAME]] [--judge-only]
-Needs a Python with vLLM 0.33. Every configuration that its tuning script walks and the GPU can hold is timed
-at every shape, with the engine's default group of 32 rows of tiles, as `warploom tune regret --oracle` reads it.
+Needs a Python with vLLM 0.33. Every configuration that its tuning script walks and the GPU holds is timed
+at every shape, with the engine's default group of 32 rows of tiles, as `warploom tune regret --oracle` reads.
 Goes on where it was stopped. --files: folders of files, such as `warploom tuned-files --write` makes; their
 picks at the same shapes are printed beside the best and beside the engine's default.
 """
