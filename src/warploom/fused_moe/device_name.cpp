@@ -39,7 +39,7 @@ std::string engine_device_name(const GpuSpec& gpu, MoeEngine engine, NamedFiles 
   if (gpu.device_name.empty())
     throw Unsupported(fmt::format(
         "{}: how its driver spells its name is not known, and engines look for their file by that "
-        "name; expected a GPU whose record has a device_name, or no `output`",
+        "name; expected a GPU whose record has a device_name",
         gpu.name));
   if (engine == MoeEngine::Sglang) {
     std::string name = gpu.device_name;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_catalog.h"
@@ -29,14 +30,19 @@ TEST(BlockScales, CostTimeAndRegisters) {
   ASSERT_LT(scaled.configs.size(), plain.configs.size());
   const TileShape shape{1024, 4096, 4096};
   const auto before = modelled_times(plain, shape), after = modelled_times(scaled, shape);
+  double slower = 0;
   for (std::size_t i = 0; i < scaled.configs.size(); ++i) {
-    const TileConfig& config = scaled.configs[i].config;
-    EXPECT_EQ(128 % config.tile_k, 0);
+    const FittedConfig& one = scaled.configs[i];
+    EXPECT_EQ(128 % one.config.tile_k, 0);
     const auto same = std::find_if(plain.configs.begin(), plain.configs.end(),
-                                   [&](const FittedConfig& one) { return one.config == config; });
+                                   [&](const FittedConfig& other) { return other.config == one.config; });
     ASSERT_NE(same, plain.configs.end());
-    EXPECT_GT(after[i], before[std::size_t(same - plain.configs.begin())]) << config_text(config);
+    EXPECT_GT(one.coefficients.latency_base, same->coefficients.latency_base) << config_text(one.config);
+    EXPECT_GT(one.coefficients.math, same->coefficients.math) << config_text(one.config);
+    EXPECT_LE(one.coefficients.slots, same->coefficients.slots) << config_text(one.config);
+    slower += std::log(after[i] / before[std::size_t(same - plain.configs.begin())]);
   }
+  EXPECT_GT(slower / double(scaled.configs.size()), 0.05);
   const auto has = [&](const TileConfig& config) {
     return std::any_of(scaled.configs.begin(), scaled.configs.end(),
                        [&](const FittedConfig& one) { return one.config == config; });
