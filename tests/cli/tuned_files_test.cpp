@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,10 @@ TEST(TunedFiles, MissingFilesAreWrittenWhereTheEngineLooks) {
   const auto files = nlohmann::json::parse(made.output)["files"];
   for (const auto& file : files) {
     const std::string path = file["written"];
-    EXPECT_EQ(path.empty(), file["state"] != "predicted") << file["name"];
+    const auto& predicted = file["rows"];
+    const bool gains = std::any_of(predicted.begin(), predicted.end(),
+                                   [](const auto& row) { return row["config"] != row["engine_default"]; });
+    EXPECT_EQ(path.empty(), !gains) << file["name"];
     if (path.empty()) continue;
     ++written;
     ASSERT_TRUE(std::filesystem::exists(path)) << path;
@@ -38,7 +42,7 @@ TEST(TunedFiles, MissingFilesAreWrittenWhereTheEngineLooks) {
     for (const auto& [tokens, config] : rows.items())
       EXPECT_EQ(config, file["rows"][tokens]["config"]) << tokens;
   }
-  EXPECT_EQ(written, 3U) << "experts, and the products before and behind attention";
+  EXPECT_GE(written, 2U) << "the products before and behind attention";
 }
 
 TEST(TunedFiles, TextSaysWhatShipsAndHowSureTheRestIs) {

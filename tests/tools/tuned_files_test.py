@@ -113,7 +113,7 @@ class Loaders(unittest.TestCase):
             shutil.copytree(self.root / "new/package", self.root / "installed", dirs_exist_ok=True)
         engine, written = self.engine(name, DEVICES[gpu], str(self.root / "new")), 0
         for file in known:
-            if file["state"] != "predicted":
+            if not file["written"]:
                 continue
             rows = {int(tokens): row["config"] for tokens, row in file["rows"].items()}
             self.assertEqual(loaded(engine, file), rows, file["name"])
@@ -127,7 +127,7 @@ class Loaders(unittest.TestCase):
     def test_vllm_loads_experts_and_products(self):
         self.needs("vllm")
         _, written = self.check("vllm", "H100-SXM", "--model", "Qwen/Qwen3-30B-A3B-FP8")
-        self.assertGreaterEqual(written, 3)
+        self.assertGreaterEqual(written, 2)
 
     def test_vllm_loads_experts_by_the_familys_name(self):
         self.needs("vllm")

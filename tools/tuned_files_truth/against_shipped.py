@@ -2,11 +2,11 @@
 """Every tuned file of a wheel against our picks, by our own model: how often theirs lies within 3 % of ours.
 
 against_shipped.py --warploom PROGRAM WHEEL [--devices NAME ...] [--seconds S]
-Block-scaled fp8 products, and experts of fp8 and 16 bits whose sizes are those of a model in data/models. For
-each device a table is made of what is built in (`warploom tune fit --cross-gpu`); at each token count of a file
-the time of its configuration is compared with the least. Twice: with operands that were not in L2, as an engine
-has them, and with the same operands again, as the engines' own tuning scripts time them. Nothing was fitted on
-these files. Needs libwarploom.so (target warploom_shared)."""
+Block-scaled fp8 products, and experts of fp8 and 16 bits whose sizes are those of a model in data/models.
+For each device a table is made of what is built in (`warploom tune fit --cross-gpu`); at each token count
+of a file the time of its configuration is compared with the least. Twice: with operands that were not in
+L2, as an engine has them, and with the same operands again, as the engines' own tuning scripts time them.
+Nothing was fitted on these files. Needs libwarploom.so (target warploom_shared)."""
 import argparse
 import json
 import math

@@ -62,7 +62,7 @@ std::string sureness_text(const std::vector<SureRow>& rows) {
   const auto least = std::min_element(rows.begin(), rows.end(),
                                       [](const auto& a, const auto& b) { return a.share.p50 < b.share.p50; });
   return fmt::format(
-      "{} of {} rows leave the default, {} x as fast over all; share of the best {} % ({} .. {}), least "
+      "{} of {} rows leave the default, {} x as fast over all\n    share of the best {} % ({} .. {}), least "
       "sure at {} tokens: {} %",
       changed, rows.size(), fixed_text(std::exp(gain), 2), percent(std::exp(p50)), percent(std::exp(p10)),
       percent(std::exp(p90)), least->row.tokens, percent(least->share.p50));
@@ -80,6 +80,8 @@ std::string file_text(const ListedFile& listed) {
   text += file.variable.empty() ? fmt::format("    folder: {} alone\n", file.package_folder)
                                 : fmt::format("    folder: {}{}{}\n", file.variable,
                                               file.user_folder.empty() ? "" : "/", file.user_folder);
+  if (!listed.rows.empty() && !listed.gains())
+    text += "    nothing to write: the engine's default is as good as is known\n";
   if (!listed.written.empty()) text += fmt::format("    wrote {}\n", listed.written.string());
   return text;
 }

@@ -82,6 +82,10 @@ std::vector<MoeConfigRow> rows_of(const std::vector<SureRow>& sure) {
 
 }  // namespace
 
+bool ListedFile::gains() const {
+  return std::any_of(rows.begin(), rows.end(), [](const SureRow& sure) { return !sure.row.is_default; });
+}
+
 TunedFilesResult tuned_files(const TunedFilesRequest& request) {
   request.files.check_writes(request.write, "write");
   const EngineRelease release = engine_release(request.engine, request.engine_version);
@@ -110,7 +114,7 @@ TunedFilesResult tuned_files(const TunedFilesRequest& request) {
   }
   if (request.write.empty()) return result;
   for (ListedFile& listed : result.files) {
-    if (listed.rows.empty()) continue;
+    if (!listed.gains()) continue;
     listed.written = place_of(listed.file, request.write);
     write_json_file(listed.written, engine_json(rows_of(listed.rows)));
   }

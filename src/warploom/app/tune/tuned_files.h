@@ -31,6 +31,9 @@ struct ListedFile {
   std::vector<SureRow> rows;      // predicted; empty: it ships, or no model of its kernel is known
   std::string not_predicted;      // why not, where it neither ships nor has rows
   std::filesystem::path written;  // empty: not written
+
+  // A row leaves the default. Without, the engine does as well without the file, which is not written.
+  bool gains() const;
 };
 
 struct TunedFilesResult {
