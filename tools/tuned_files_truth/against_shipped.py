@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every tuned file of a wheel against our picks, by our own model: how often theirs lies within 3 % of ours.
 
-against_shipped.py --warploom PROGRAM WHEEL [--devices NAME ...] [--seconds S]
+against_shipped.py --warploom PROGRAM WHEEL [--devices NAME ...] [--kernels products experts] [--seconds S]
 Block-scaled fp8 products, and experts of fp8 and 16 bits whose sizes are those of a model in data/models.
 For each device a table is made of what is built in (`warploom tune fit --cross-gpu`); at each token count
 of a file the time of its configuration is compared with the least. Twice: with operands that were not in
@@ -128,6 +128,7 @@ def main():
     parser.add_argument("--warploom", required=True)
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--devices", nargs="*", help="as file names have them; without: all that are known")
+    parser.add_argument("--kernels", nargs="*", default=["products", "experts"])
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after")
     options = parser.parse_args()
     devices, layers, found, end = gpus_of(options.warploom), layers_of(), {}, time.time() + options.seconds
@@ -139,6 +140,8 @@ def main():
             if match is None or match["device"] not in devices or time.time() > end:
                 continue
             if options.devices and match["device"] not in options.devices:
+                continue
+            if ("products" if match["k"] else "experts") not in options.kernels:
                 continue
             rows = json.loads(archive.read(name))
             for rotation in ("24", "1"):
