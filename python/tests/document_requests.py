@@ -60,6 +60,8 @@ def varied_requests():
         yield "models", {"name": name}
     yield "support", {"supported_models": ["DeepSeek-V3"]}
     yield "moe_config", {"gpu": "H200", "experts": 128, "top_k": 8, "hidden": 2048, "intermediate": 768}
+    narrow = {"engine": "sglang", "quantization": "fp8_block"}
+    yield "tuned_files", {"model": "Qwen/Qwen3-8B", "gpu": "L40S", **narrow}
     onboarded, probe = f"{FIXTURES}/options/onboarded", f"{FIXTURES}/options/probe.json"
     yield "calibrate_machine", {"onboarded": onboarded, "output": "@out/machine_1.json"}
     yield "calibrate_machine", {"probe": probe, "output": "@out/machine_2.json"}

@@ -144,6 +144,7 @@ def _others():
         "with_baselines": False,
     }
     yield "moe-config", "moe_config", {"model": "Qwen3-30B-A3B", "gpu": "H100-SXM"}
+    yield "tuned-files", "tuned_files", {"model": "Qwen/Qwen3-30B-A3B-FP8", "gpu": "H100-SXM"}
     yield "sweep-plan", "sweep_plan", {
         "gpu": "H100-SXM",
         "operators": 50,

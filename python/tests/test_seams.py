@@ -19,7 +19,8 @@ import seam_stand_ins as stand_ins  # noqa: E402
 
 stand_ins.install_stand_ins()
 import warploom  # noqa: E402
-from warploom.seams import dynamo, forward_pass, sglang_simulator, vllm_plugin  # noqa: E402
+from warploom.seams import dynamo, forward_pass, sglang_simulator  # noqa: E402
+from warploom.seams import vllm_block_products, vllm_plugin  # noqa: E402
 from warploom.seams.aggregate_batch import prompts_of, shared_out  # noqa: E402
 from warploom.table import Table, _LibraryTable  # noqa: E402
 
@@ -255,6 +256,36 @@ class VllmPlugin(unittest.TestCase):
         self.assertEqual(self.registered()[0], "")
         for folder in ("/none", tempfile.gettempdir() + "/none"):
             self.assertIn("is no folder", self.registered(**{vllm_plugin.FOLDER: folder})[1])
+
+    def test_block_products_are_read_from_the_users_folder(self):
+        name = "vllm.model_executor.layers.quantization.utils.fp8_utils"
+        engine = types.ModuleType("fp8_utils")
+        shipped = {1: {"BLOCK_SIZE_M": 64}}
+        engine.get_w8a8_block_fp8_configs = lambda *_: shipped
+        engine.get_device_name_as_file_name = lambda: "NVIDIA_L40S"
+        row = {"BLOCK_SIZE_M": 16, "BLOCK_SIZE_N": 64, "BLOCK_SIZE_K": 128, "GROUP_SIZE_M": 32,
+               "num_warps": 4, "num_stages": 3}  # fmt: skip
+        file = "N={},K=2048,device_name={},dtype=fp8_w8a8,block_shape=[128,128].json"
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(sys.modules, {name: engine}):
+            below = Path(folder) / "package/vllm"
+            below.mkdir(parents=True)
+            for n, device, rows in (
+                (512, "NVIDIA_L40S", {"8": row}),
+                (768, "NVIDIA_L40S", {"8": {**row, "BLOCK_SIZE_K": 256}}),
+                (1024, "NVIDIA_H20", {"8": row}),
+            ):
+                (below / file.format(n, device)).write_text(json.dumps(rows))
+            found, said = self.registered(**{vllm_plugin.FOLDER: folder})
+            self.assertEqual(found, "", "no file of experts: the engine's own folder stays")
+            self.assertIn("2 of block products", said)
+            self.assertIn("steps of 256 cross", said)
+            asked = engine.get_w8a8_block_fp8_configs
+            before = dict(vllm_block_products.counts)
+            self.assertEqual(asked(512, 2048, 128, 128), {8: row})
+            for other in ((768, 2048, 128, 128), (1024, 2048, 128, 128), (512, 2048, 64, 128)):
+                self.assertIs(asked(*other), shipped, other)
+            told = {key: count - before[key] for key, count in vllm_block_products.counts.items()}
+            self.assertEqual(told, {"tuned": 1, "left_to_vllm": 3})
 
     def test_a_table_is_asked_at_each_launch(self):
         layer = {"kernel": {"kind": "grouped_gemm", "experts": 64, "top_k": 6}, "gpu": "H100-SXM"}

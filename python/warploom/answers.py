@@ -29,6 +29,7 @@ from warploom.documents.tune_fit_cross_gpu_document import TuneFitCrossGpuFields
 from warploom.documents.tune_plan_document import TunePlanFields
 from warploom.documents.tune_regret_document import TuneRegretFields
 from warploom.documents.tune_show_document import TuneShowFields
+from warploom.documents.tuned_files_document import TunedFilesFields
 from warploom.documents.validate_ceilings_document import ValidateCeilingsFields
 from warploom.documents.validate_concurrency_document import ValidateConcurrencyFields
 from warploom.documents.validate_kernels_document import ValidateKernelsFields
@@ -267,6 +268,12 @@ class MoeConfigAnswer(MoeConfigFields):
     """Configurations of a fused MoE kernel by tokens: `rows`, `tier`, `files`."""
 
     table = "rows"
+
+
+class TunedFilesAnswer(TunedFilesFields):
+    """Tuned files that an engine looks for: `files`, each with its `state` and predicted `rows`."""
+
+    table = "files"
 
 
 class GpuAnswer(GpuFields):

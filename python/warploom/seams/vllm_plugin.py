@@ -1,4 +1,5 @@
-"""A plugin of vLLM: configurations of its fused MoE kernel from a folder that `warploom moe-config` wrote.
+"""A plugin of vLLM: configurations of its fused MoE kernel, and of its fp8 products with scales of blocks
+(vllm_block_products), from a folder that `warploom moe-config` or `warploom tuned-files` wrote.
 
     WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed in the same environment
     WARPLOOM_TUNED_TABLES=tuned vllm serve ...        # looked up at each launch: vllm_fused_moe
@@ -48,10 +49,8 @@ def check_config_file(path: Path) -> None:
 def check_folder(folder: Path) -> list[Path]:
     """The files of fused MoE kernels in the folder, each checked. Raises ValueError, FileNotFoundError."""
     if not folder.is_dir():
-        raise FileNotFoundError(f"{folder}: is no folder, expected one that `warploom moe-config` wrote")
+        raise FileNotFoundError(f"{folder}: is no folder, expected one that `warploom tuned-files` wrote")
     found = sorted(path for path in folder.glob("E=*.json") if not path.name.endswith(".warploom.json"))
-    if not found:
-        raise ValueError(f"{folder}: holds no E=...,N=...,device_name=....json")
     for path in found:
         check_config_file(path)
     return found
@@ -89,5 +88,22 @@ def _register_files() -> None:
     except (OSError, ValueError) as error:
         _log.warning("%s is not used: %s", FOLDER, error)
         return
-    os.environ[VLLM_FOLDER] = str(Path(wanted).resolve())
-    _log.info("%d tuned configurations of fused MoE kernels in %s", len(files), wanted)
+    products = _register_products(Path(wanted))
+    if not files and not products:
+        _log.warning("%s is not used: %s holds neither E=...,N=...,device_name=....json nor N=...,K=....json",
+                     FOLDER, wanted)
+        return
+    if files:
+        os.environ[VLLM_FOLDER] = str(Path(wanted).resolve())
+    told = "%d tuned configurations of fused MoE kernels and %d of block products in %s"
+    _log.info(told, len(files), products, wanted)
+
+
+def _register_products(folder: Path) -> int:
+    from warploom.seams import vllm_block_products
+
+    try:
+        return vllm_block_products.install(folder)
+    except Exception as error:  # an engine that has another function
+        _log.warning("block products of %s are not used: %s", folder, error)
+        return 0

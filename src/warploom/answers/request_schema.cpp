@@ -32,6 +32,7 @@
 #include "warploom/app/tune/tune_pick.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
+#include "warploom/app/tune/tuned_files.h"
 #include "warploom/base/json_schema.h"
 #include "warploom/base/judging.h"
 #include "warploom/base/nearest_name.h"
@@ -113,6 +114,8 @@ const std::vector<DescribedRequest>& described_requests() {
       described<TuneShowRequest>("predicted times and choices of a table as m grows"),
       judged("tune_regret", "a table's picks against exhaustive measurements"),
       described<MoeConfigRequest>("fused_moe files of vLLM and SGLang for a GPU"),
+      described<TunedFilesRequest>(
+          "tuned files that an engine looks for, and predicted ones for what it lacks"),
       described<SweepPlanRequest>("chooses what warploom-collect times"),
       described<CalibrateRequest>("fits a predictor to one GPU's sweep"),
       described<CalibrateHostRequest>("fits a host profile to steps or runs of your engine"),

@@ -13,11 +13,13 @@
 #include "warploom/app/tune/tune_pick.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
+#include "warploom/app/tune/tuned_files.h"
 #include "warploom/report/moe_config_report.h"
 #include "warploom/report/run_charts.h"
 #include "warploom/report/tune_export.h"
 #include "warploom/report/tune_report.h"
 #include "warploom/report/tune_staircase.h"
+#include "warploom/report/tuned_files_report.h"
 
 namespace warploom {
 namespace {
@@ -129,6 +131,13 @@ Json answer_moe_config(const Question& question) {
   return document;
 }
 
+Json answer_tuned_files(const Question& question) {
+  const TunedFilesResult result =
+      tuned_files(read_request<TunedFilesRequest>(question.session, question.asked));
+  question.write([&] { return tuned_files_text(result); });
+  return tuned_files_json(result);
+}
+
 constexpr AnswerAccess kClients = AnswerAccess::Clients;
 
 constexpr AnsweredRequest kTunedAnswers[] = {
@@ -141,6 +150,7 @@ constexpr AnsweredRequest kTunedAnswers[] = {
     {"tune_show", answer_tune_show, {.access = kClients, .is_short = true, .files = {"table", "samples"}}},
     {"tune_regret", nullptr, {.access = kClients, .files = {"table", "oracle", "samples", "seen", "gpu"}}},
     {"moe_config", answer_moe_config, {.access = kClients, .files = {"model", "gpu", "table", "samples"}}},
+    {"tuned_files", answer_tuned_files, {.access = kClients, .files = {"model", "gpu"}}},
     {"tune_export", answer_tune_export},
     {"tune_profile", answer_tune_profile},
     {"tune_learn", answer_tune_learn},

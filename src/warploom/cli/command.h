@@ -43,6 +43,7 @@ void add_plans_command(Command& app, PlanCrew* crew);
 void add_convert_clients_command(Command& app);
 void add_support_command(Command& app);
 void add_moe_config_command(Command& app);
+void add_tuned_files_command(Command& app);
 void add_train_moe_configs_command(Command& app);
 void add_tune_command(Command& app);
 // `plan`, `pick`, `show` and `export` of the tune command.

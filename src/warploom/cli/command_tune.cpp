@@ -18,6 +18,7 @@ namespace {
 struct FitOptions {
   std::shared_ptr<FieldOptionValues> kernel;
   std::string from_table;
+  std::int64_t scale_block = 0;
   bool cross_gpu = false;
   bool scales() const { return cross_gpu || !from_table.empty(); }
 };
@@ -47,6 +48,7 @@ void write_fit(const FitOptions& options, Json& asked) {
   if (!options.scales()) return;
   asked.erase("method");
   if (!options.from_table.empty()) asked["from_table"] = options.from_table;
+  if (options.scale_block > 0) asked["scale_block"] = options.scale_block;
 }
 
 void add_fit(Command& tune) {
@@ -55,12 +57,17 @@ void add_fit(Command& tune) {
   RequestCommand fit(*command, "tune_fit");
   fit.add_fields<TuneFitRequest>({.skipped = {"kernel"}});
   command->get_option("--output")->required();
-  Option* record = command->add_flag("--cross-gpu", options->cross_gpu,
-                                     "no samples: estimate from the GPU's record (tier cross_gpu)");
+  Option* record =
+      command->add_flag("--cross-gpu", options->cross_gpu,
+                        "no samples: estimate from what is built in and the GPU's record (tier cross_gpu)");
   command
       ->add_option("--from-table", options->from_table,
                    "no samples: scale another GPU's table by the records (tier cross_gpu)")
       ->excludes(record);
+  command
+      ->add_option("--scale-block", options->scale_block,
+                   "values of k that share a scale, as in engines' fp8 products")
+      ->needs(record);
   options->kernel = add_tile_kernel_options(*command, TileKernelUse::Table);
   fit.write([options, charts = fit.charts_asked()](Json& asked, GivenNames&) {
     if (charts() && asked.value("method", "") == name_of(TuneMethod::WaveTune))

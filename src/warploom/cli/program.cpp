@@ -87,6 +87,7 @@ void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew, Sen
     add_diagnose_command(program);
     add_tune_command(program);
     add_moe_config_command(program);
+    add_tuned_files_command(program);
   });
   add_under(app, "Measure, learn and judge", [&] {
     add_sweep_plan_command(program);

@@ -2,6 +2,7 @@
 // to gain over what the engine launches without a file.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,9 @@ MoeConfigTable predicted_configs(const MoeLayer& layer, MoeEngine engine, const 
 MoeConfigTable measured_configs(const MoeLayer& layer, MoeEngine engine, const GpuSpec& gpu,
                                 const RuntimeTable& table);
 
-// {"<tokens>": {"BLOCK_SIZE_M", ...}}: what the engine loads.
-Json engine_json(const MoeConfigTable& table);
+// {"<tokens>": {"BLOCK_SIZE_M", ...}}: what the engine loads. Nothing beside the keys: some of its readers
+// take every key for a number.
+Json engine_json(std::span<const MoeConfigRow> rows);
 // The sidecar: schema "warploom_moe_config", tier, what it rests on, the default and the expected gain of
 // each row.
 Json sidecar_json(const MoeConfigTable& table);

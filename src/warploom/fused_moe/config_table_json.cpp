@@ -78,9 +78,9 @@ MoeConfigTable table_of(const Json& document, std::string_view where) {
 
 }  // namespace
 
-Json engine_json(const MoeConfigTable& table) {
+Json engine_json(std::span<const MoeConfigRow> rows) {
   Json document = Json::object();
-  for (const MoeConfigRow& row : table.rows) document[std::to_string(row.tokens)] = config_json(row.config);
+  for (const MoeConfigRow& row : rows) document[std::to_string(row.tokens)] = config_json(row.config);
   return document;
 }
 

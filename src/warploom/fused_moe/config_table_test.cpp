@@ -43,7 +43,7 @@ TEST(ConfigTable, SidecarComesBackAndTheEnginesFileHasTheirKeys) {
   const Json sidecar = sidecar_json(table);
   EXPECT_EQ(sidecar["tier"], "cross_gpu");
   EXPECT_EQ(sidecar_json(moe_config_from_json(sidecar, "test")), sidecar);
-  const Json engine = engine_json(table);
+  const Json engine = engine_json(table.rows);
   ASSERT_EQ(engine.size(), kMoeLadder.size());
   for (const std::int64_t tokens : kMoeLadder) {
     const Json& row = engine[std::to_string(tokens)];
@@ -86,10 +86,19 @@ TEST(ConfigModel, FileComesBackAndDamageIsRefused) {
 
 TEST(DeviceName, IsTheDriversWhereKnown) {
   const GpuCatalog catalog;
-  EXPECT_EQ(engine_device_name(catalog.get("h100_sxm")), "NVIDIA_H100_80GB_HBM3");
-  EXPECT_EQ(engine_device_name(catalog.get("mi300x")), "AMD_Instinct_MI300X");
-  EXPECT_EQ(engine_device_name({.device_name = "NVIDIA GeForce RTX 9"}), "NVIDIA_GeForce_RTX_9");
-  EXPECT_THROW(engine_device_name({.name = "mine"}), Unsupported);
+  const auto vllm = [](const GpuSpec& gpu, NamedFiles files = NamedFiles::Experts) {
+    return engine_device_name(gpu, MoeEngine::Vllm, files);
+  };
+  EXPECT_EQ(vllm(catalog.get("h100_sxm")), "NVIDIA_H100_80GB_HBM3");
+  EXPECT_EQ(vllm(catalog.get("mi300x")), "AMD_Instinct_MI300X");
+  EXPECT_EQ(vllm({.device_name = "NVIDIA GeForce RTX 9"}), "NVIDIA_GeForce_RTX_9");
+  EXPECT_EQ(vllm({.device_name = "AMD  Instinct MI350 / MI355"}), "AMD_Instinct_MI350_MI355");
+  EXPECT_EQ(vllm(catalog.get("h200_nvl")), "NVIDIA_H200");
+  EXPECT_EQ(vllm(catalog.get("h200_nvl"), NamedFiles::Others), "NVIDIA_H200_NVL");
+  EXPECT_EQ(vllm(catalog.get("gh200")), "NVIDIA_GH200_480GB") << "a word of its own alone counts";
+  EXPECT_EQ(engine_device_name(catalog.get("h200_nvl"), MoeEngine::Sglang), "NVIDIA_H200_NVL");
+  EXPECT_EQ(engine_device_name({.device_name = "A  B/C"}, MoeEngine::Sglang), "A__B/C");
+  EXPECT_THROW(vllm({.name = "mine"}), Unsupported);
 }
 
 }  // namespace

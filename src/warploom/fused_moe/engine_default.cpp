@@ -17,8 +17,11 @@ MoeConfig made(std::int64_t m, std::int64_t n, std::int64_t k, std::int32_t grou
 
 MoeConfig vllm_default(const MoeLayer& layer, std::int64_t tokens) {
   const bool fp8 = layer.dtype == MoeDtype::Fp8W8A8;
-  if (fp8 && layer.block_n > 0)
-    return made(tokens <= 64 ? 16 : 64, layer.block_n, layer.block_k, tokens <= 16 ? 1 : 32);
+  if (fp8 && layer.block_n > 0) {
+    const bool narrow = tokens <= 8 && layer.block_n % 64 == 0;
+    return made(tokens <= 64 ? 16 : 64, narrow ? 64 : layer.block_n, layer.block_k, tokens <= 16 ? 1 : 32, 4,
+                narrow && tokens <= 4 ? 4 : 3);
+  }
   const int rows = tokens <= 32 ? 16 : tokens <= 96 ? 32 : tokens <= 512 ? 64 : 128;
   return made(rows, tokens <= 64 ? 64 : 128, fp8 || tokens <= 64 ? 128 : 64,
               tokens / layer.held() > 128 ? 16 : 1, tokens <= 128 ? 4 : 8, tokens <= 32 ? 4 : 3);

@@ -1,12 +1,14 @@
 // What an engine launches when it finds no configuration file: the rule of its get_default_config, as in the
-// public sources of vLLM (0.17 and later; pull request 34846) and SGLang (0.5), read in November 2026.
+// public sources of vLLM (0.17 and later; pull request 34846; fp8 with blocks as in 0.33) and SGLang (0.5),
+// read in November 2026.
 //
 //   vLLM, 16-bit and fp8 by tensor   16 rows to 32 tokens, 32 to 96, 64 to 512, else 128; 64 columns to 64
 //                                    tokens, else 128; inner 128 to 64 tokens or with fp8, else 64; group 16
 //                                    from 129 tokens an expert, else 1; 4 warps to 128 tokens, else 8; 4
 //                                    stages to 32 tokens, else 3
-//   vLLM, fp8 with blocks            16 rows to 64 tokens, else 64; block_n x block_k; group 1 to 16 tokens,
-//                                    else 32; 4 warps, 3 stages
+//   vLLM, fp8 with blocks            16 rows to 64 tokens, else 64; block_n x block_k, to 8 tokens 64 x
+//                                    block_k; group 1 to 16 tokens, else 32; 4 warps; 4 stages to 4 tokens,
+//                                    else 3
 //   SGLang, 16-bit                   M <= E: 16 x 32 x 64, group 1; else 64 x 64 x 32, group 8 (vLLM before
 //                                    0.17 had the same rule)
 //   SGLang, fp8 with blocks          64 x block_n x block_k, group 32, 4 warps, 3 stages

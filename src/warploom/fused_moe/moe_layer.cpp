@@ -69,10 +69,14 @@ std::pair<std::int64_t, std::int64_t> served_tokens(std::size_t i) {
   return {first, last};
 }
 
-std::string moe_config_file_name(const MoeLayer& layer, std::string_view device_name) {
+std::string block_shape_name(std::int64_t block_n, std::int64_t block_k, MoeEngine engine) {
+  return fmt::format(",block_shape=[{},{}{}]", block_n, engine == MoeEngine::Sglang ? " " : "", block_k);
+}
+
+std::string moe_config_file_name(const MoeLayer& layer, std::string_view device_name, MoeEngine engine) {
   std::string name = fmt::format("E={},N={},device_name={}", layer.held(), layer.width(), device_name);
   if (layer.dtype != MoeDtype::Bits16) name += fmt::format(",dtype={}", name_of(layer.dtype));
-  if (layer.block_n > 0) name += fmt::format(",block_shape=[{},{}]", layer.block_n, layer.block_k);
+  if (layer.block_n > 0) name += block_shape_name(layer.block_n, layer.block_k, engine);
   return name + ".json";
 }
 

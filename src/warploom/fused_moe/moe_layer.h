@@ -52,7 +52,10 @@ inline constexpr std::array<std::int64_t, 18> kMoeLadder{1,  2,   4,   8,   16, 
 // in the file); the last key serves up to twice itself here.
 std::pair<std::int64_t, std::int64_t> served_tokens(std::size_t i);
 
-// "E=16,N=4096,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128,128].json".
-std::string moe_config_file_name(const MoeLayer& layer, std::string_view device_name);
+// "E=16,N=4096,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128,128].json"; SGLang has a blank behind
+// the comma of the block.
+std::string moe_config_file_name(const MoeLayer& layer, std::string_view device_name, MoeEngine engine);
+// ",block_shape=[128,128]" as the engine writes it.
+std::string block_shape_name(std::int64_t block_n, std::int64_t block_k, MoeEngine engine);
 
 }  // namespace warploom

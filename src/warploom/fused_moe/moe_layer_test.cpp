@@ -10,13 +10,15 @@ namespace {
 
 TEST(MoeLayer, FileNamesAreThoseThatEnginesLookFor) {
   MoeLayer layer{.experts = 8, .top_k = 2, .hidden = 4096, .intermediate = 14336, .tensor_parallel = 2};
-  EXPECT_EQ(moe_config_file_name(layer, "NVIDIA_A100-SXM4-80GB"),
+  EXPECT_EQ(moe_config_file_name(layer, "NVIDIA_A100-SXM4-80GB", MoeEngine::Vllm),
             "E=8,N=7168,device_name=NVIDIA_A100-SXM4-80GB.json");
   layer = {.experts = 256, .top_k = 8, .hidden = 7168, .intermediate = 2048, .dtype = MoeDtype::Fp8W8A8};
   layer.block_n = layer.block_k = 128;
   layer.expert_parallel = 8;
-  EXPECT_EQ(moe_config_file_name(layer, "NVIDIA_H200"),
+  EXPECT_EQ(moe_config_file_name(layer, "NVIDIA_H200", MoeEngine::Vllm),
             "E=32,N=2048,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128,128].json");
+  EXPECT_EQ(moe_config_file_name(layer, "NVIDIA_H200", MoeEngine::Sglang),
+            "E=32,N=2048,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128, 128].json");
 }
 
 TEST(MoeLayer, EveryTokenCountIsServedByItsNearestKey) {
@@ -83,6 +85,8 @@ TEST(EngineDefault, FollowsThePublicRules) {
   EXPECT_EQ(text(MoeEngine::Vllm, fp8, 129), "64x128x128/w8/s3/g1");
   fp8.block_n = fp8.block_k = 128;
   EXPECT_EQ(text(MoeEngine::Sglang, fp8, 1), "64x128x128/w4/s3/g32");
+  EXPECT_EQ(text(MoeEngine::Vllm, fp8, 4), "16x64x128/w4/s4/g1");
+  EXPECT_EQ(text(MoeEngine::Vllm, fp8, 8), "16x64x128/w4/s3/g1");
   EXPECT_EQ(text(MoeEngine::Vllm, fp8, 16), "16x128x128/w4/s3/g1");
   EXPECT_EQ(text(MoeEngine::Vllm, fp8, 17), "16x128x128/w4/s3/g32");
   EXPECT_EQ(text(MoeEngine::Vllm, fp8, 65), "64x128x128/w4/s3/g32");

@@ -55,10 +55,8 @@ class VotedRow {
     return a.tile_m == b.tile_m && a.tile_n == b.tile_n && a.tile_k == b.tile_k;
   }
 
-  // Both products launch the same configuration; the first does twice the work of the second.
   double slowdown(const MoeConfig& config, std::int64_t tokens) const {
-    const auto products = products_of(layer_, tokens);
-    return (2 * model_.slowdown(products[0], config, gpu_) + model_.slowdown(products[1], config, gpu_)) / 3;
+    return layer_slowdown(layer_, config, tokens, gpu_, model_);
   }
 
   const MoeLayer& layer_;

@@ -33,6 +33,12 @@ std::vector<double> layer_votes(const MoeLayer& layer, std::size_t key, const Gp
   return votes;
 }
 
+double layer_slowdown(const MoeLayer& layer, const MoeConfig& config, std::int64_t tokens, const GpuSpec& gpu,
+                      const ConfigModel& model) {
+  const auto products = products_of(layer, tokens);
+  return (2 * model.slowdown(products[0], config, gpu) + model.slowdown(products[1], config, gpu)) / 3;
+}
+
 bool fills_tiles(const TileConfig& tile, const MoeLayer& layer) {
   for (const std::int64_t inner : {layer.hidden, layer.width()}) {
     const std::int64_t steps = (inner + tile.tile_k - 1) / tile.tile_k;

@@ -16,6 +16,11 @@ std::vector<double> layer_votes(const MoeLayer& layer, std::size_t key, const Gp
 // tile, and an inner length padded by at most a quarter. 16-bit weights.
 bool fills_tiles(const TileConfig& tile, const MoeLayer& layer);
 
+// ln(time / time of the best configuration) of both products together, by known times; the first counts
+// twice.
+double layer_slowdown(const MoeLayer& layer, const MoeConfig& config, std::int64_t tokens, const GpuSpec& gpu,
+                      const ConfigModel& model);
+
 // The first and last token count that look up kMoeLadder[key] and the key itself, ascending.
 std::vector<std::int64_t> judged_tokens(std::size_t key);
 

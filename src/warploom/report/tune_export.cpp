@@ -40,8 +40,9 @@ std::string fused_moe_file_name(const RuntimeTable& table, std::int64_t n) {
   require_grouped(table);
   const GpuCatalog catalog;
   const GpuSpec* gpu = catalog.find(table.gpu().name);  // a user's own GPU has no record here
-  return fmt::format("E={},N={},device_name={}.json", table.kernel().experts, n / 2,
-                     engine_device_name(gpu != nullptr ? *gpu : GpuSpec{.name = table.gpu().name}));
+  return fmt::format(
+      "E={},N={},device_name={}.json", table.kernel().experts, n / 2,
+      engine_device_name(gpu != nullptr ? *gpu : GpuSpec{.name = table.gpu().name}, MoeEngine::Vllm));
 }
 
 Json kernel_tuner_json(const RuntimeTable& table, std::span<const TileShape> shapes, std::size_t count) {

@@ -7,6 +7,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_class.h"
+#include "warploom/tuner/internal/config_fit.h"
 #include "warploom/tuner/legality.h"
 
 namespace warploom {
@@ -22,6 +23,8 @@ constexpr double kWarpInstructionShare = 0.63;
 // What compiled loops reach of a peak, of any kind.
 constexpr double kReached = 0.85;
 constexpr double kLaunch = 2.0, kTileEnd = 0.3;  // us
+// How far such formulas reach: the last bucket of waves, and a usual inner length.
+constexpr float kKnownWaves = 10, kKnownIterations = 128;
 
 bool attention(const TileKernel& kernel) { return reads_keys(kernel.kind); }
 
@@ -76,8 +79,10 @@ FittedConfig from_record(const TileKernel& kernel, const GpuSpec& spec, const Ti
   const double output = double(config.tile_m) *
                         (attention(kernel) ? double(kernel.head_dim) : config.tile_n) *
                         double(kernel.output_bytes);
-  FittedConfig fitted{
-      .config = config, .residual = kRecordResidual, .most_waves = 10, .most_iterations = 128};
+  FittedConfig fitted{.config = config,
+                      .residual = kRecordResidual,
+                      .most_waves = kKnownWaves,
+                      .most_iterations = kKnownIterations};
   WaveCoefficients<float>& c = fitted.coefficients;
   const auto set = [](float& coefficient, double value) { coefficient = static_cast<float>(value); };
   set(c.slots, most_slots(kernel, gpu, config));
@@ -135,6 +140,18 @@ WaveModel scaled_model(const TileKernel& kernel, std::span<const FittedConfig> m
     throw InvalidInput(fmt::format("'{}': {} can run none of the configurations measured on {}", kernel.name,
                                    to.name, from.name));
   return model;
+}
+
+WaveModel known_model(const TileKernel& kernel, const KnownFormulas& known, const GpuSpec& from,
+                      const GpuSpec& to) {
+  std::vector<FittedConfig> measured;
+  for (const auto& [config, formula] : known)
+    measured.push_back({.config = config,
+                        .coefficients = coefficients_at(formula.point, static_cast<float>(formula.slots)),
+                        .residual = kRecordResidual,
+                        .most_waves = kKnownWaves,
+                        .most_iterations = kKnownIterations});
+  return scaled_model(kernel, measured, from, to);
 }
 
 }  // namespace warploom

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/tuner/known_formulas.h"
 #include "warploom/tuner/wave_model.h"
 
 namespace warploom {
@@ -20,5 +21,8 @@ WaveModel model_from_record(const TileKernel& kernel, const GpuSpec& gpu, std::s
 // cannot run are left out. Throws InvalidInput when none is left.
 WaveModel scaled_model(const TileKernel& kernel, std::span<const FittedConfig> measured, const GpuSpec& from,
                        const GpuSpec& to);
+// The same, of formulas known on `from`.
+WaveModel known_model(const TileKernel& kernel, const KnownFormulas& known, const GpuSpec& from,
+                      const GpuSpec& to);
 
 }  // namespace warploom

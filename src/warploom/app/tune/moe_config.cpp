@@ -100,11 +100,12 @@ MoeConfigResult moe_config(const MoeConfigRequest& request) {
   MoeConfigResult result;
   result.table = table_of(request, layer, gpu);
   if (request.output.empty()) return result;
-  const std::filesystem::path name = moe_config_file_name(layer, engine_device_name(gpu));
+  const std::filesystem::path name =
+      moe_config_file_name(layer, engine_device_name(gpu, request.engine), request.engine);
   std::filesystem::path sidecar = name;
   sidecar.replace_extension(".warploom.json");
   result.files = {request.output / name, request.output / sidecar};
-  write_json_file(result.files[0], engine_json(result.table));
+  write_json_file(result.files[0], engine_json(result.table.rows));
   write_json_file(result.files[1], sidecar_json(result.table));
   if (!request.table.empty()) {
     std::filesystem::path looked_up = name;

@@ -36,6 +36,8 @@ constexpr double kClearlyBetter = 0.97;
 
 float share_of(float odds) { return 1 / (1 + std::exp(-odds)); }
 
+}  // namespace
+
 WaveCoefficients<float> coefficients_at(const Point& p, float slots) {
   std::array<float, kCount - 2> e;
   for (std::size_t i = 0; i < e.size(); ++i) e[i] = std::exp(p[i]);
@@ -60,6 +62,8 @@ WaveCoefficients<float> coefficients_at(const Point& p, float slots) {
   c.packing = share_of(p[17]);
   return c;
 }
+
+namespace {
 
 // Samples as columns, so that the model runs over several at once.
 struct Columns {

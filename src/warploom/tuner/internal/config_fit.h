@@ -35,6 +35,9 @@ struct ConfigFit {
   FitPoint curvature{};  // of the sum of squares along each coordinate, where the last step began
 };
 
+// What a point stands for, without the correction of wave buckets.
+WaveCoefficients<float> coefficients_at(const FitPoint& point, float slots);
+
 // Coefficients, residual and sampled range.
 ConfigFit fit_config(const ConfigPoints& points, int most_slots, const FitPrior& prior);
 

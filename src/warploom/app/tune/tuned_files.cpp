@@ -1,0 +1,124 @@
+#include "warploom/app/tune/tuned_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
+#include "warploom/fused_moe/device_name.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/models/model_catalog.h"
+#include "warploom/models/model_split.h"
+#include "warploom/tuned_files/looked_up_files.h"
+
+namespace warploom {
+
+FieldTable TunedFilesRequest::describe() {
+  using R = TunedFilesRequest;
+  return RequestFields<R>("tuned_files")
+      .add("model", &R::model,
+           {.doc = "a name (see `warploom models`) or the path of a config.json", .required = true})
+      .add("gpu", &R::gpu, {.doc = "a name (see `warploom gpus`) or the path of a record", .required = true})
+      .add("engine", &R::engine, {.doc = "whose files"})
+      .add("engine_version", &R::engine_version, {.doc = "its release; without: the newest known"})
+      .add("tp", &R::tp, {.doc = "GPUs that share a layer", .min = 1, .max = 1024})
+      .add("ep", &R::ep,
+           {.doc = "of these, GPUs that share the experts by whole ones", .min = 1, .max = 1024})
+      .add("quantization", &R::quantization,
+           {.doc = "scheme of every linear layer; without: the checkpoint's"})
+      .add("triton_version", &R::triton_version, {.doc = "whose folder SGLang looks into first"})
+      .add("write", &R::write, {.doc = "folder for the missing files, predicted"})
+      .add("all", &R::all, {.doc = "predict the files too that ship with the engine"})
+      .table();
+}
+
+namespace {
+
+// Files in an engine's own package stand there below this name.
+constexpr std::string_view kPackage = "package";
+
+std::string why_not(const TunedFile& file, const GpuSpec& gpu) {
+  if (gpu.vendor == Vendor::Amd && file.product) return "no model of this kernel on AMD's matrix units";
+  if (gpu.vendor == Vendor::Amd && file.layer && file.layer->dtype != MoeDtype::Bits16)
+    return "no model of this kernel on AMD's matrix units";
+  switch (file.kernel) {
+    case TunedKernel::ExpertsDown:
+      return "optional: without it the second product takes the first one's configuration";
+    case TunedKernel::ChannelProduct:
+    case TunedKernel::StateUpdate:
+    case TunedKernel::Lora:
+      return "no model of this kernel: tune it with the engine's own script";
+    default:
+      return file.layer || file.product ? "" : "no search and no model of weights of this type";
+  }
+}
+
+// Rows for the file, or why there are none.
+void predict(ListedFile& listed, const TunedFilesRequest& request, const GpuSpec& gpu,
+             const ConfigModel& model) {
+  const TunedFile& file = listed.file;
+  listed.not_predicted = why_not(file, gpu);
+  if (!listed.not_predicted.empty()) return;
+  try {
+    listed.rows = file.product ? product_rows(*file.product, request.engine, gpu)
+                               : expert_rows(*file.layer, request.engine, gpu, model);
+  } catch (const InvalidInput& error) {
+    listed.not_predicted = error.what();
+  }
+}
+
+std::filesystem::path place_of(const TunedFile& file, const std::filesystem::path& folder) {
+  if (file.variable.empty()) return folder / kPackage / file.package_folder / file.name;
+  return folder / file.user_folder / file.name;
+}
+
+std::vector<MoeConfigRow> rows_of(const std::vector<SureRow>& sure) {
+  std::vector<MoeConfigRow> rows;
+  for (const SureRow& one : sure) rows.push_back(one.row);
+  return rows;
+}
+
+}  // namespace
+
+bool ListedFile::gains() const {
+  return std::any_of(rows.begin(), rows.end(), [](const SureRow& sure) { return !sure.row.is_default; });
+}
+
+TunedFilesResult tuned_files(const TunedFilesRequest& request) {
+  request.files.check_writes(request.write, "write");
+  const EngineRelease release = engine_release(request.engine, request.engine_version);
+  GpuCatalog catalog;
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu, request.files);
+  ModelArchitecture model = load_model(request.model, request.files);
+  if (!request.quantization.empty())
+    model = quantize_linears(model, parse_enum<MatmulScheme>(request.quantization, "quantization"));
+  const Sharding sharding{.tensor_parallel = request.tp, .expert_parallel = request.ep};
+  const ConfigModel searches;
+  TunedFilesResult result{.model = model.name,
+                          .gpu = gpu.name,
+                          .engine_version = release.version,
+                          .engine = request.engine,
+                          .tp = request.tp,
+                          .ep = request.ep};
+  const std::vector<std::string> devices = release.devices();
+  const auto has = [&](NamedFiles files) {
+    return std::binary_search(devices.begin(), devices.end(), engine_device_name(gpu, request.engine, files));
+  };
+  result.known_device = has(NamedFiles::Experts) || has(NamedFiles::Others);
+  for (TunedFile& file : looked_up_files({release, model, sharding, gpu, request.triton_version})) {
+    ListedFile listed{.file = std::move(file)};
+    if (!listed.file.ships() || request.all) predict(listed, request, gpu, searches);
+    result.files.push_back(std::move(listed));
+  }
+  if (request.write.empty()) return result;
+  for (ListedFile& listed : result.files) {
+    if (!listed.gains()) continue;
+    listed.written = place_of(listed.file, request.write);
+    write_json_file(listed.written, engine_json(rows_of(listed.rows)));
+  }
+  return result;
+}
+
+}  // namespace warploom

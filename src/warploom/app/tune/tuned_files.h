@@ -1,0 +1,52 @@
+// Use case `tuned-files`: every file of tuned configurations that an engine looks for, and those that it
+// lacks.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
+#include "warploom/tuned_files/sure_rows.h"
+
+namespace warploom {
+
+struct TunedFilesRequest {
+  std::string model;  // a name or the path of a config.json
+  std::string gpu;    // name, alias or path of a record
+  MoeEngine engine = MoeEngine::Vllm;
+  std::string engine_version;            // of data/tuned_files; empty: the newest there
+  std::int64_t tp = 1, ep = 1;           // GPUs that share layers; that share the experts
+  std::string quantization;              // a MatmulScheme for every linear layer; empty: as the checkpoint is
+  std::string triton_version = "3.8.0";  // whose folder SGLang looks into first
+  std::filesystem::path write;           // folder; empty: nothing is written
+  bool all = false;                      // predict those too that the engine ships
+  FileScope files = FileScope::machine();
+  static FieldTable describe();
+};
+
+struct ListedFile {
+  TunedFile file;
+  std::vector<SureRow> rows;      // predicted; empty: it ships, or no model of its kernel is known
+  std::string not_predicted;      // why not, where it neither ships nor has rows
+  std::filesystem::path written;  // empty: not written
+
+  // A row leaves the default. Without, the engine does as well without the file, which is not written.
+  bool gains() const;
+};
+
+struct TunedFilesResult {
+  std::string model, gpu, engine_version;
+  MoeEngine engine = MoeEngine::Vllm;
+  std::int64_t tp = 1, ep = 1;
+  bool known_device = true;  // the release has files of this device, or of none of its vendor's name
+  std::vector<ListedFile> files;
+};
+
+// Writes engine's files into `write` as the engine's own folders have them: below "package" what it reads in
+// its package alone, else below the user's folder. Throws NotFound, InvalidInput, Unsupported (a release
+// whose rules are not known, a GPU whose driver's name is not), IoError.
+TunedFilesResult tuned_files(const TunedFilesRequest& request);
+
+}  // namespace warploom

@@ -1,0 +1,121 @@
+#include "warploom/report/tuned_files_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "warploom/report/number_text.h"
+
+namespace warploom {
+namespace {
+
+std::string_view state_of(const ListedFile& listed) {
+  if (!listed.rows.empty()) return "predicted";
+  return listed.file.ships() ? "ships" : "missing";
+}
+
+Json config_json(const MoeConfig& config) {
+  const MoeConfigRow row{.tokens = 1, .config = config, .engine_default = {}};
+  return engine_json({&row, 1})["1"];
+}
+
+Json row_json(const SureRow& sure) {
+  const MoeConfigRow& row = sure.row;
+  return {{"config", config_json(row.config)},
+          {"engine_default", config_json(row.engine_default)},
+          {"speedup", {{"p10", row.speedup_p10}, {"p50", row.speedup}, {"p90", row.speedup_p90}}},
+          {"share_of_best", {{"p10", sure.share.p10}, {"p50", sure.share.p50}, {"p90", sure.share.p90}}}};
+}
+
+Json file_json(const ListedFile& listed) {
+  const TunedFile& file = listed.file;
+  Json rows = Json::object();
+  for (const SureRow& sure : listed.rows) rows[std::to_string(sure.row.tokens)] = row_json(sure);
+  return {{"kernel", name_of(file.kernel)},
+          {"name", file.name},
+          {"state", state_of(listed)},
+          {"ships_in", file.ships_in},
+          {"package_folder", file.package_folder},
+          {"variable", file.variable},
+          {"user_folder", file.user_folder},
+          {"opened", file.opened},
+          {"not_predicted", listed.not_predicted},
+          {"written", listed.written.string()},
+          {"rows", std::move(rows)}};
+}
+
+std::string percent(double share) { return fixed_text(100 * share, 0); }
+
+// Rows of a file together: the geometric mean of each quantile, and the row that is least sure.
+std::string sureness_text(const std::vector<SureRow>& rows) {
+  double p10 = 0, p50 = 0, p90 = 0, gain = 0;
+  std::size_t changed = 0;
+  for (const SureRow& sure : rows) {
+    p10 += std::log(sure.share.p10) / double(rows.size());
+    p50 += std::log(sure.share.p50) / double(rows.size());
+    p90 += std::log(sure.share.p90) / double(rows.size());
+    gain += std::log(sure.row.speedup) / double(rows.size());
+    changed += sure.row.is_default ? 0 : 1;
+  }
+  const auto least = std::min_element(rows.begin(), rows.end(),
+                                      [](const auto& a, const auto& b) { return a.share.p50 < b.share.p50; });
+  return fmt::format(
+      "{} of {} rows leave the default, {} x as fast over all\n    share of the best {} % ({} .. {}), least "
+      "sure at {} tokens: {} %",
+      changed, rows.size(), fixed_text(std::exp(gain), 2), percent(std::exp(p50)), percent(std::exp(p10)),
+      percent(std::exp(p90)), least->row.tokens, percent(least->share.p50));
+}
+
+std::string file_text(const ListedFile& listed) {
+  const TunedFile& file = listed.file;
+  std::string text = fmt::format("{}  {}\n", name_of(file.kernel), file.name);
+  if (file.ships()) text += fmt::format("    ships in {}\n", file.ships_in);
+  if (!listed.rows.empty())
+    text += fmt::format("    {}predicted: {}\n", file.ships() ? "" : "missing; ", sureness_text(listed.rows));
+  else if (!file.ships())
+    text += fmt::format("    missing; not predicted: {}\n", listed.not_predicted);
+  text += fmt::format("    read when: {}\n", file.opened);
+  text += file.variable.empty() ? fmt::format("    folder: {} alone\n", file.package_folder)
+                                : fmt::format("    folder: {}{}{}\n", file.variable,
+                                              file.user_folder.empty() ? "" : "/", file.user_folder);
+  if (!listed.rows.empty() && !listed.gains())
+    text += "    nothing to write: the engine's default is as good as is known\n";
+  if (!listed.written.empty()) text += fmt::format("    wrote {}\n", listed.written.string());
+  return text;
+}
+
+}  // namespace
+
+std::string tuned_files_text(const TunedFilesResult& result) {
+  std::size_t ships = 0, predicted = 0;
+  std::string files;
+  for (const ListedFile& listed : result.files) {
+    ships += listed.file.ships() ? 1 : 0;
+    predicted += listed.rows.empty() ? 0 : 1;
+    files += file_text(listed);
+  }
+  std::string text =
+      fmt::format("{} {} with {} on {} (tp {}, ep {}): looks for {} tuned files, {} ship, {} predicted\n",
+                  name_of(result.engine), result.engine_version, result.model, result.gpu, result.tp,
+                  result.ep, result.files.size(), ships, predicted);
+  if (!result.known_device)
+    text += "no file of this release is of this device: none confirms its driver's name in the record\n";
+  return text + "\n" + files;
+}
+
+Json tuned_files_json(const TunedFilesResult& result) {
+  Json files = Json::array();
+  for (const ListedFile& listed : result.files) files.push_back(file_json(listed));
+  return {{"engine", name_of(result.engine)},
+          {"engine_version", result.engine_version},
+          {"model", result.model},
+          {"gpu", result.gpu},
+          {"tp", result.tp},
+          {"ep", result.ep},
+          {"device_confirmed", result.known_device},
+          {"files", std::move(files)}};
+}
+
+}  // namespace warploom

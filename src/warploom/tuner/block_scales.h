@@ -1,0 +1,19 @@
+// Products of fp8 values with a scale for each row and block of k, as the engines' Triton kernels multiply
+// them.
+//
+// Their loop adds each step's sums, scaled, to sums of its own: both stand in registers, the matrix unit's
+// work of a step must end before the next begins, and two operations an element follow it outside the matrix
+// unit.
+#pragma once
+
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/tuner/wave_model.h"
+
+namespace warploom {
+
+// Adds that to the formulas of plain products, and leaves out configurations whose sums the registers do not
+// hold, or whose steps do not divide a block: those yield wrong results. Throws InvalidInput when none is
+// left.
+void add_block_scales(WaveModel& model, const GpuSpec& gpu, std::int64_t block_k);
+
+}  // namespace warploom
