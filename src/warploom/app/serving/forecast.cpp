@@ -80,11 +80,12 @@ class Forecaster {
     if (load_.engine != request.setup.config.engine)
       throw InvalidInput(fmt::format("{}: holds metrics of {}, expected those of `engine` {}",
                                      request.metrics.string(), load_.engine, request.setup.config.engine));
-    for (const double scale : request.scale)
+    scales_ = request.scale;
+    if (scales_.empty()) scales_.assign(kUsualScales.begin(), kUsualScales.end());
+    for (const double scale : scales_)
       if (!(scale > 0 && scale <= 100))
         throw InvalidInput(fmt::format("scale: {} is out of range, expected above 0 and at most 100", scale));
-    if (request.scale.empty()) throw InvalidInput("scale: is empty, expected factors of the load");
-    total_ = std::int64_t(request.scale.size()) + 1;
+    total_ = std::int64_t(scales_.size()) + 1;
   }
 
   ForecastResult result() {
@@ -95,8 +96,7 @@ class Forecaster {
     const std::array<RunFigures, 3> now = runs(engines, 1);
     compare(result, now[1]);
     result.now = point(result, 1, now);
-    for (const double scale : request_.scale)
-      result.points.push_back(point(result, scale, runs(engines, scale)));
+    for (const double scale : scales_) result.points.push_back(point(result, scale, runs(engines, scale)));
     if (request_.levers) add_levers(result, engines.setups.front());
     return result;
   }
@@ -218,7 +218,7 @@ class Forecaster {
     result.levers.push_back(std::move(lever));
   }
   void add_levers(ForecastResult& result, const ServingSetup& setup) const {
-    const Workload requests = workload(*std::max_element(request_.scale.begin(), request_.scale.end()));
+    const Workload requests = workload(*std::max_element(scales_.begin(), scales_.end()));
     const auto add = [&](std::string change, const std::function<void(ServingConfig&)>& set) {
       add_lever(result, requests, std::move(change), set);
     };
@@ -259,6 +259,7 @@ class Forecaster {
   const ForecastRequest& request_;
   const std::shared_ptr<const LatencyModel>& latency_;
   ObservedLoad load_;
+  std::vector<double> scales_;
   std::int64_t done_ = 0, total_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // Use case `forecast`: from an engine's metrics to what the same server does at other loads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,12 +15,14 @@
 
 namespace warploom {
 
+inline constexpr std::array<double, 2> kUsualScales{1.5, 2};
+
 struct ForecastRequest {
   ServingSetupRequest setup;
   std::filesystem::path metrics;         // Prometheus text of the server
   std::filesystem::path metrics_before;  // of the same server earlier; empty: counters since its start
   std::optional<Seconds> window;         // over which the counters grew; absent: by the snapshots' times
-  std::vector<double> scale{1.5, 2};     // of the load
+  std::vector<double> scale;             // of the load; empty: kUsualScales
   std::int64_t requests = 2000;          // of each run
   bool calibrate = true;  // scale the forecast by what the simulation misses at the load as it is
   bool levers = true;     // also which flag would help most
