@@ -226,18 +226,17 @@ class Forecaster {
     const std::int64_t seqs = max_num_seqs_of(setup.config), tp = setup.config.tensor_parallel_size;
     const std::int64_t instances = setup.config.instances;
     add("as it is", [](ServingConfig&) {});
-    if (load_.engine == "vllm") {
+    if (const std::int64_t tokens = setup.config.chunked_prefill_size.value_or(0); tokens > 0) {
+      for (const std::int64_t size : {2 * tokens, tokens / 2})
+        add(fmt::format("chunked_prefill_size {}", size),
+            [=](ServingConfig& config) { config.chunked_prefill_size = size; });
+    } else {
       for (const std::int64_t tokens : {2 * budget, budget / 2})
         add(fmt::format("max_num_batched_tokens {}", tokens),
             [=](ServingConfig& config) { config.max_num_batched_tokens = tokens; });
       const bool chunked = setup.config.enable_chunked_prefill.value_or(true);
       add(fmt::format("enable_chunked_prefill {}", !chunked),
           [=](ServingConfig& config) { config.enable_chunked_prefill = !chunked; });
-    } else if (setup.config.chunked_prefill_size.value_or(0) > 0) {
-      const std::int64_t tokens = *setup.config.chunked_prefill_size;
-      for (const std::int64_t size : {2 * tokens, tokens / 2})
-        add(fmt::format("chunked_prefill_size {}", size),
-            [=](ServingConfig& config) { config.chunked_prefill_size = size; });
     }
     for (const std::int64_t most : {2 * seqs, seqs / 2})
       if (most > 0)

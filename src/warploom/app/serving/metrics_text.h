@@ -33,7 +33,7 @@ struct MetricsText {
 
 // Throws InvalidInput with the line on text that is not of this format, and on two models.
 MetricsText parse_metrics(std::string_view text, std::string source);
-// Of at most 32 MiB. Throws what parse_metrics and read_file throw.
+// A file of at most 32 MiB. Throws what parse_metrics and read_file throw.
 MetricsText read_metrics(const std::filesystem::path& path);
 
 }  // namespace warploom
