@@ -231,9 +231,9 @@ class Forecaster {
         add(fmt::format("chunked_prefill_size {}", size),
             [=](ServingConfig& config) { config.chunked_prefill_size = size; });
     } else {
-      for (const std::int64_t tokens : {2 * budget, budget / 2})
-        add(fmt::format("max_num_batched_tokens {}", tokens),
-            [=](ServingConfig& config) { config.max_num_batched_tokens = tokens; });
+      for (const std::int64_t most : {2 * budget, budget / 2})
+        add(fmt::format("max_num_batched_tokens {}", most),
+            [=](ServingConfig& config) { config.max_num_batched_tokens = most; });
       const bool chunked = setup.config.enable_chunked_prefill.value_or(true);
       add(fmt::format("enable_chunked_prefill {}", !chunked),
           [=](ServingConfig& config) { config.enable_chunked_prefill = !chunked; });
