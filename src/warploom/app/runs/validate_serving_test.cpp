@@ -28,17 +28,16 @@ TEST(ReadRealRun, TakesWhatTheEngineResolvedWhereArgumentsDoNotSay) {
         .setup.config;
   };
   const std::string resolved =
-      R"({"max_num_batched_tokens": 2048, "max_num_seqs": 128, "sizes": [1, 2, 4], "moe": "KernelConfig()"
-})";
+      R"({"max_num_batched_tokens": 2048, "max_num_seqs": 128, "sizes": [1, 2, 4], "moe": "KernelConfig"})";
   const ServingConfig unsaid = read("{}", resolved);
-EXPECT_EQ(unsaid.max_num_batched_tokens, 2048);
-EXPECT_EQ(unsaid.max_num_seqs, 128);
-EXPECT_EQ(unsaid.cudagraph_capture_sizes, (std::vector<std::int64_t>{1, 2, 4}));
-const ServingConfig said = read(R"({"max_num_seqs": 64})", resolved);
-EXPECT_EQ(said.max_num_seqs, 64);
-EXPECT_EQ(said.max_num_batched_tokens, 2048);
-EXPECT_THROW(read("{}", "3"), InvalidInput);
-EXPECT_THROW(read("{}", R"({"max_num_seqs": "many"})"), InvalidInput);
+  EXPECT_EQ(unsaid.max_num_batched_tokens, 2048);
+  EXPECT_EQ(unsaid.max_num_seqs, 128);
+  EXPECT_EQ(unsaid.cudagraph_capture_sizes, (std::vector<std::int64_t>{1, 2, 4}));
+  const ServingConfig said = read(R"({"max_num_seqs": 64})", resolved);
+  EXPECT_EQ(said.max_num_seqs, 64);
+  EXPECT_EQ(said.max_num_batched_tokens, 2048);
+  EXPECT_THROW(read("{}", "3"), InvalidInput);
+  EXPECT_THROW(read("{}", R"({"max_num_seqs": "many"})"), InvalidInput);
 }
 
 TEST(RealRun, ReadsTheEnginesArguments) {

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
+#include "warploom/app/serving/forecast_levers.h"
 #include "warploom/app/serving/serving_engines.h"
+#include "warploom/app/serving/step_factors.h"
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/base/request_fields.h"
@@ -20,6 +23,10 @@ namespace {
 constexpr double kTtftLimit = 0.20, kTpotLimit = 0.08, kE2elLimit = 0.10;
 // A residual beyond this factor is no error of prices: another deployment than the one named.
 constexpr double kMostResidual = 2;
+// The search for step factors: how near both means must come, how often it runs, how far it goes.
+constexpr double kNearEnough = 0.005;
+constexpr int kMostFits = 10;
+constexpr double kMostFactor = 3;
 
 // The figures of one run, in the engine's clock.
 struct RunFigures {
@@ -85,7 +92,7 @@ class Forecaster {
     for (const double scale : scales_)
       if (!(scale > 0 && scale <= 100))
         throw InvalidInput(fmt::format("scale: {} is out of range, expected above 0 and at most 100", scale));
-    total_ = std::int64_t(scales_.size()) + 1;
+    total_ = std::int64_t(scales_.size()) + 2 + (request.levers ? 1 : 0);
   }
 
   ForecastResult result() {
@@ -93,11 +100,14 @@ class Forecaster {
     result.load = load_;
     const ServingEngines engines = engines_for(request_.setup);
     name(result, engines);
-    const std::array<RunFigures, 3> now = runs(engines, 1);
-    compare(result, now[1]);
-    result.now = point(result, 1, now);
-    for (const double scale : scales_) result.points.push_back(point(result, scale, runs(engines, scale)));
-    if (request_.levers) add_levers(result, engines.setups.front());
+    compare(result, run(engines, workload(1), StepTime::Mid));
+    if (result.calibrated) fit(engines);
+    result.prompt_factor = factors_.prompt;
+    result.decode_factor = factors_.decode;
+    report();
+    result.now = point(result, engines, 1);
+    for (const double scale : scales_) result.points.push_back(point(result, engines, scale));
+    if (request_.levers) add_levers(result, engines);
     return result;
   }
 
@@ -110,11 +120,12 @@ class Forecaster {
   Workload workload(double scale) const {
     return load_workload(load_, load_.rate * scale, request_.requests, request_.seed);
   }
-  static RunFigures run(const ServingEngines& engines, const Workload& workload, StepTime step_time) {
+  RunFigures run(const ServingEngines& engines, const Workload& workload, StepTime step_time) const {
     SimulationOptions options;
     options.step_time = step_time;
     options.timeline_samples = 0;
-    return figures_of(simulate(engines.deployment, workload, options));
+    const ScaledDeployment scaled(at_end(engines, step_time), factors_);
+    return figures_of(simulate(scaled.deployment(), workload, options));
   }
   std::array<RunFigures, 3> runs(const ServingEngines& engines, double scale) {
     constexpr std::array<StepTime, 3> kTimes{StepTime::Low, StepTime::Mid, StepTime::High};
@@ -135,7 +146,10 @@ class Forecaster {
     result.gpu = setup.gpu->name;
     result.engine = setup.engine_text();
     result.host_profile = setup.host_profile;
-    result.gpus = setup.config.instances * setup.sharding.gpus_per_replica() * setup.sharding.data_parallel;
+    result.gpus = gpus_of(setup);
+  }
+  static std::int64_t gpus_of(const ServingSetup& setup) {
+    return setup.config.instances * setup.sharding.gpus_per_replica() * setup.sharding.data_parallel;
   }
 
   // The simulated samples in the buckets of the measured ones, so that quantiles have one coarseness.
@@ -168,97 +182,96 @@ class Forecaster {
     result.calibrated = request_.calibrate && usable(result.ttft_residual) && usable(result.tpot_residual);
   }
 
-  // A residual that was found at the load as it is holds at another one by half at least: so wide is what it
-  // adds to the interval of the kernels.
+  // Finds the factors at which the simulation has the measured means. Each goes by its own residual; the way
+  // is halved where that led away: near saturation a wait grows by more than its steps.
+  void fit(const ServingEngines& engines) {
+    const Workload requests = workload(1);
+    StepFactors best;
+    double best_ttft = 0, best_tpot = 0;
+    double least = std::numeric_limits<double>::infinity(), way = 1;
+    for (int i = 0; i < kMostFits; ++i) {
+      const RunFigures figures = run(engines, requests, StepTime::Mid);
+      const double ttft = std::log(load_.ttft.mean() / figures.ttft_mean);
+      const double tpot =
+          std::log(load_.tpot.mean() / (load_.tpot_is_itl ? figures.itl_mean : figures.tpot_mean));
+      const double off = std::abs(ttft) + std::abs(tpot);
+      if (off < least) {
+        least = off;
+        best = factors_;
+        best_ttft = ttft;
+        best_tpot = tpot;
+      } else {
+        way /= 2;
+      }
+      if (off < kNearEnough) break;
+      factors_ = {moved(best.prompt, way * best_ttft), moved(best.decode, way * best_tpot)};
+    }
+    factors_ = best;
+  }
+  static double moved(double factor, double way) {
+    return std::clamp(factor * std::exp(way), 1 / kMostFactor, kMostFactor);
+  }
+
+  // What was missed at the load as it is may be missed anew at another one by half: so wide is what it adds
+  // to the interval of the kernels.
   static ForecastFigure figure(double residual, double low, double mid, double high) {
     const double width = std::exp(std::abs(std::log(residual)) / 2);
     const auto [least, most] = std::minmax({low, mid, high});
-    return {Seconds(mid * residual), Seconds(least * residual / width), Seconds(most * residual * width)};
+    return {Seconds(mid), Seconds(least / width), Seconds(most * width)};
   }
-  static ForecastPoint at(double scale, double rate, double ttft, double tpot,
-                          const std::array<RunFigures, 3>& runs) {
-    const auto& [low, mid, high] = runs;
+  ForecastPoint point(const ForecastResult& result, const ServingEngines& engines, double scale) {
+    const std::array<RunFigures, 3> at = runs(engines, scale);
     const auto of = [&](double residual, auto&& get) {
-      return figure(residual, get(low), get(mid), get(high));
+      return figure(result.calibrated ? residual : 1, get(at[0]), get(at[1]), get(at[2]));
     };
-    ForecastPoint point{.scale = scale, .rate = rate};
+    const double ttft = result.ttft_residual, tpot = result.tpot_residual;
+    ForecastPoint point{.scale = scale, .rate = load_.rate * scale};
     point.ttft_mean = of(ttft, [](const RunFigures& f) { return f.ttft_mean; });
     point.ttft_p50 = of(ttft, [](const RunFigures& f) { return quantile_of(f.ttft, 0.5); });
     point.ttft_p90 = of(ttft, [](const RunFigures& f) { return quantile_of(f.ttft, 0.9); });
     point.tpot_mean = of(tpot, [](const RunFigures& f) { return f.tpot_mean; });
     // Most of a request's time is decoding.
     point.e2el_mean = of(tpot, [](const RunFigures& f) { return f.e2el_mean; });
-    point.output_throughput = mid.output_throughput;
-    point.keeps_up = mid.keeps_up;
+    point.output_throughput = at[1].output_throughput;
+    point.keeps_up = at[1].keeps_up;
     return point;
   }
-  ForecastPoint point(const ForecastResult& result, double scale,
-                      const std::array<RunFigures, 3>& runs) const {
-    const double ttft = result.calibrated ? result.ttft_residual : 1;
-    const double tpot = result.calibrated ? result.tpot_residual : 1;
-    return at(scale, load_.rate * scale, ttft, tpot, runs);
-  }
 
-  void add_lever(ForecastResult& result, const Workload& requests, std::string change,
-                 const std::function<void(ServingConfig&)>& set) const {
+  void add_lever(ForecastResult& result, const Workload& requests, const Lever& change) const {
     ForecastLever lever{
-        .change = std::move(change), .refused = {}, .ttft_mean = {}, .tpot_mean = {}, .e2el_mean = {}};
+        .change = change.change, .refused = {}, .ttft_mean = {}, .tpot_mean = {}, .e2el_mean = {}};
     ServingSetupRequest setup = request_.setup;
-    set(setup.config);
+    change.set(setup.config);
     try {
-      const RunFigures figures = run(engines_for(setup), requests, StepTime::Mid);
-      const double ttft = result.calibrated ? result.ttft_residual : 1;
-      const double tpot = result.calibrated ? result.tpot_residual : 1;
-      lever.ttft_mean = Seconds(figures.ttft_mean * ttft);
-      lever.tpot_mean = Seconds(figures.tpot_mean * tpot);
-      lever.e2el_mean = Seconds(figures.e2el_mean * tpot);
+      const ServingEngines engines = engines_for(setup);
+      const RunFigures figures = run(engines, requests, StepTime::Mid);
+      lever.gpus = gpus_of(engines.setups.front());
+      lever.ttft_mean = Seconds(figures.ttft_mean);
+      lever.tpot_mean = Seconds(figures.tpot_mean);
+      lever.e2el_mean = Seconds(figures.e2el_mean);
     } catch (const Error& error) {
       lever.refused = error.what();
     }
     result.levers.push_back(std::move(lever));
   }
-  void add_levers(ForecastResult& result, const ServingSetup& setup) const {
+  void add_levers(ForecastResult& result, const ServingEngines& engines) {
     const Workload requests = workload(*std::max_element(scales_.begin(), scales_.end()));
-    const auto add = [&](std::string change, const std::function<void(ServingConfig&)>& set) {
-      add_lever(result, requests, std::move(change), set);
-    };
-    const std::int64_t budget = max_num_batched_tokens_of(setup.config);
-    const std::int64_t seqs = max_num_seqs_of(setup.config), tp = setup.config.tensor_parallel_size;
-    const std::int64_t instances = setup.config.instances;
-    add("as it is", [](ServingConfig&) {});
-    if (const std::int64_t tokens = setup.config.chunked_prefill_size.value_or(0); tokens > 0) {
-      for (const std::int64_t size : {2 * tokens, tokens / 2})
-        add(fmt::format("chunked_prefill_size {}", size),
-            [=](ServingConfig& config) { config.chunked_prefill_size = size; });
-    } else {
-      for (const std::int64_t most : {2 * budget, budget / 2})
-        add(fmt::format("max_num_batched_tokens {}", most),
-            [=](ServingConfig& config) { config.max_num_batched_tokens = most; });
-      const bool chunked = setup.config.enable_chunked_prefill.value_or(true);
-      add(fmt::format("enable_chunked_prefill {}", !chunked),
-          [=](ServingConfig& config) { config.enable_chunked_prefill = !chunked; });
-    }
-    for (const std::int64_t most : {2 * seqs, seqs / 2})
-      if (most > 0)
-        add(fmt::format("max_num_seqs {}", most), [=](ServingConfig& config) { config.max_num_seqs = most; });
-    if (load_.hit_rate > 0)
-      add(fmt::format("enable_prefix_caching {}", !setup.config.enable_prefix_caching),
-          [](ServingConfig& config) { config.enable_prefix_caching = !config.enable_prefix_caching; });
-    add(fmt::format("tensor_parallel_size {}", 2 * tp),
-        [=](ServingConfig& config) { config.tensor_parallel_size = 2 * tp; });
-    add(fmt::format("instances {}", instances + 1),
-        [=](ServingConfig& config) { config.instances = instances + 1; });
+    add_lever(result, requests, {std::string(kAsItIs), [](ServingConfig&) {}});
+    for (const Lever& lever : levers_of(engines.setups.front().config, load_.hit_rate > 0))
+      add_lever(result, requests, lever);
     std::stable_sort(result.levers.begin(), result.levers.end(),
                      [](const ForecastLever& a, const ForecastLever& b) {
                        if (a.refused.empty() != b.refused.empty()) return a.refused.empty();
                        return a.e2el_mean < b.e2el_mean;
                      });
+    report();
   }
 
   const ForecastRequest& request_;
   const std::shared_ptr<const LatencyModel>& latency_;
   ObservedLoad load_;
   std::vector<double> scales_;
+  StepFactors factors_;
   std::int64_t done_ = 0, total_ = 0;
 };
 
@@ -275,7 +288,8 @@ FieldTable ForecastRequest::describe() {
            {.unit = "s", .doc = "over which counters grew; absent: by the files' times", .min = 0})
       .add("scale", &R::scale, {.doc = "factors of the load to forecast; default 1.5 and 2"})
       .add("requests", &R::requests, {.doc = "of each run", .min = 20, .max = 1'000'000})
-      .add("calibrate", &R::calibrate, {.doc = "scale by what the simulation misses at the load as it is"})
+      .add("calibrate", &R::calibrate,
+           {.doc = "scale steps so that the simulation has what was measured at the load as it is"})
       .add("levers", &R::levers, {.doc = "also which flag would help most, by simulation"})
       .add("seed", &R::seed, {.doc = "of what is drawn"})
       .table();

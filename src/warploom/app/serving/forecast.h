@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warploom/app/serving/observed_load.h"
@@ -24,7 +25,7 @@ struct ForecastRequest {
   std::optional<Seconds> window;         // over which the counters grew; absent: by the snapshots' times
   std::vector<double> scale;             // of the load; empty: kUsualScales
   std::int64_t requests = 2000;          // of each run
-  bool calibrate = true;  // scale the forecast by what the simulation misses at the load as it is
+  bool calibrate = true;  // scale steps so that the simulation has what was measured at the load as it is
   bool levers = true;     // also which flag would help most
   std::uint64_t seed = 1;
   std::function<void(std::int64_t, std::int64_t)> on_progress;
@@ -53,9 +54,11 @@ struct ForecastAgreement {
   bool agrees() const { return off() <= limit && off() >= -limit; }
 };
 
+inline constexpr std::string_view kAsItIs = "as it is";
 struct ForecastLever {
-  std::string change;   // "max_num_batched_tokens 4096"
-  std::string refused;  // why it cannot be; empty: simulated
+  std::string change;     // "max_num_batched_tokens 4096", or kAsItIs
+  std::string refused;    // why it cannot be; empty: simulated
+  std::int64_t gpus = 0;  // that it takes
   Seconds ttft_mean, tpot_mean, e2el_mean;
 };
 
@@ -64,8 +67,9 @@ struct ForecastResult {
   std::int64_t gpus = 1;
   ObservedLoad load;
   std::vector<ForecastAgreement> agreement;
-  double ttft_residual = 1, tpot_residual = 1;  // measured / simulated means, applied where calibrated
+  double ttft_residual = 1, tpot_residual = 1;  // measured / simulated means, before the factors
   bool calibrated = false;
+  double prompt_factor = 1, decode_factor = 1;  // of steps with and without prompts
   ForecastPoint now;
   std::vector<ForecastPoint> points;
   std::vector<ForecastLever> levers;  // at the largest load, best first, those that cannot be last

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <numeric>
@@ -136,7 +137,20 @@ ForecastRequest request_for(const std::filesystem::path& metrics) {
   return request;
 }
 
-TEST(Forecast, ScalesByWhatTheSimulationMissesAndSaysSo) {
+// Metrics of a server whose means are `ttft` and `tpot` times those of the simulation in `plain`.
+std::string metrics_beside(const ForecastResult& plain, double ttft, double tpot) {
+  // A second engine of the same server, whose times bring the means there.
+  const auto brings = [](const ForecastAgreement& row, double factor) {
+    return 2 * factor * row.simulated.value() - row.measured.value();
+  };
+  return vllm_metrics(10) +
+         histogram("vllm:request_time_per_output_token_seconds", {{"0.01", 100}, {"+Inf", 100}},
+                   brings(plain.agreement[1], tpot)) +
+         histogram("vllm:time_to_first_token_seconds", {{"0.01", 50}, {"0.1", 100}, {"+Inf", 100}},
+                   brings(plain.agreement[0], ttft));
+}
+
+TEST(Forecast, WithoutCalibrationIsWhatTheSimulationSays) {
   const Files files;
   ForecastRequest request = request_for(files.write("now", vllm_metrics(10)));
   request.levers = false;
@@ -146,26 +160,46 @@ TEST(Forecast, ScalesByWhatTheSimulationMissesAndSaysSo) {
   EXPECT_DOUBLE_EQ(plain.points[1].rate, 4);
   ASSERT_EQ(plain.agreement.size(), 3u);
   const ForecastAgreement& tpot = plain.agreement[1];
-  // A server that is as much slower as its metrics say.
   EXPECT_NEAR(plain.tpot_residual, tpot.measured / tpot.simulated, 1e-12);
   EXPECT_FALSE(plain.calibrated);
-  const std::string as_simulated =
-      vllm_metrics(10) +
-      // A second engine of the same server, whose times bring the means within the limit of a residual.
-      histogram("vllm:request_time_per_output_token_seconds", {{"0.01", 100}, {"+Inf", 100}},
-                2.4 * tpot.simulated.value() - tpot.measured.value()) +
-      histogram("vllm:time_to_first_token_seconds", {{"0.01", 50}, {"0.1", 100}, {"+Inf", 100}},
-                2 * plain.agreement[0].simulated.value() - 0.012);
-  request.metrics = files.write("slower", as_simulated);
+  EXPECT_DOUBLE_EQ(plain.now.tpot_mean.mid.value(), tpot.simulated.value());
+  EXPECT_DOUBLE_EQ(plain.decode_factor, 1);
+}
+
+TEST(Forecast, FindsStepFactorsThatHaveTheMeasuredMeans) {
+  const Files files;
+  ForecastRequest request = request_for(files.write("now", vllm_metrics(10)));
+  request.levers = false;
+  request.calibrate = false;
+  const ForecastResult plain = forecast(request, fixed_latency());
+  request.metrics = files.write("slower", metrics_beside(plain, 0.9, 1.2));
   request.calibrate = true;
   const ForecastResult slower = forecast(request, fixed_latency());
   ASSERT_TRUE(slower.calibrated);
   EXPECT_NEAR(slower.tpot_residual, 1.2, 1e-6);
-  EXPECT_FALSE(slower.agreement[1].agrees());
-  EXPECT_TRUE(slower.agreement[0].agrees());
-  const ForecastFigure before = plain.points[1].tpot_mean, after = slower.points[1].tpot_mean;
-  EXPECT_NEAR(after.mid / before.mid, 1.2, 1e-6);
-  EXPECT_NEAR(after.high / before.high, 1.2 * std::sqrt(1.2), 1e-6);
+  EXPECT_NEAR(slower.ttft_residual, 0.9, 1e-6);
+  EXPECT_FALSE(slower.agreement[1].agrees());  // beyond 8 %
+  EXPECT_TRUE(slower.agreement[0].agrees());   // within 20 %
+  EXPECT_NEAR(slower.now.tpot_mean.mid / slower.agreement[1].measured, 1, 0.005);
+  EXPECT_NEAR(slower.now.ttft_mean.mid / slower.agreement[0].measured, 1, 0.005);
+  EXPECT_GT(slower.decode_factor, 1);
+  EXPECT_LT(slower.prompt_factor, slower.decode_factor);
+  // At another load it is as much slower, and by half of it less sure.
+  const ForecastFigure& after = slower.points[1].tpot_mean;
+  EXPECT_NEAR(after.mid / plain.points[1].tpot_mean.mid, 1.2, 0.05);
+  EXPECT_GE(after.high / after.mid, std::sqrt(1.2));
+}
+
+TEST(Forecast, ResidualsBeyondAFactorOfTwoAreNotApplied) {
+  const Files files;
+  ForecastRequest request = request_for(files.write("now", vllm_metrics(10)));
+  request.levers = false;
+  const ForecastResult plain = forecast(request, fixed_latency());
+  request.metrics = files.write("other", metrics_beside(plain, 1, 2.5));
+  const ForecastResult other = forecast(request, fixed_latency());
+  EXPECT_FALSE(other.calibrated);
+  EXPECT_DOUBLE_EQ(other.decode_factor, 1);
+  EXPECT_DOUBLE_EQ(other.now.tpot_mean.mid.value(), other.agreement[1].simulated.value());
 }
 
 TEST(Forecast, SaysWhichChangeHelpsMost) {
@@ -174,6 +208,16 @@ TEST(Forecast, SaysWhichChangeHelpsMost) {
   request.scale = {40};
   const ForecastResult result = forecast(request, fixed_latency());
   ASSERT_GT(result.levers.size(), 5u);
+  const auto of = [&](std::string_view change) {
+    return std::find_if(result.levers.begin(), result.levers.end(),
+                        [&](const ForecastLever& lever) { return lever.change == change; });
+  };
+  ASSERT_NE(of(kAsItIs), result.levers.end());
+  EXPECT_EQ(of(kAsItIs)->gpus, 1);
+  ASSERT_NE(of("tensor_parallel_size 2"), result.levers.end());
+  EXPECT_EQ(of("tensor_parallel_size 2")->gpus, 2);
+  EXPECT_EQ(of("instances 2")->gpus, 2);
+  EXPECT_LE(of("instances 2")->e2el_mean, of(kAsItIs)->e2el_mean);
   for (std::size_t i = 1; i < result.levers.size(); ++i) {
     if (!result.levers[i].refused.empty()) continue;
     EXPECT_GE(result.levers[i].e2el_mean, result.levers[i - 1].e2el_mean);

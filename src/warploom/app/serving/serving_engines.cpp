@@ -71,4 +71,14 @@ ServingEngines engines_of(const SimulateRequest& request,
   return engines_of(request, std::move(setups));
 }
 
+Deployment at_end(const ServingEngines& engines, StepTime step_time) {
+  Deployment deployment = engines.deployment;
+  if (step_time == StepTime::Mid) return deployment;
+  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
+    const ServingSetup& setup = engines.setups[i];
+    deployment.pools[i].config.host = step_time == StepTime::Low ? setup.host_least : setup.host_most;
+  }
+  return deployment;
+}
+
 }  // namespace warploom
