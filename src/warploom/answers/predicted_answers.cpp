@@ -177,6 +177,8 @@ Json answer_curve(const Question& question) {
 Json answer_forecast(const Question& question) {
   auto request = read_setup_request<ForecastRequest>(question.session, question.asked, SetupUse::Run);
   follow<ForecastRequest>(request, question.watch);
+  if (request.setup.config.scheduling_policy == "priority")
+    question.say("`scheduling_policy` priority is as fcfs here: metrics say no priorities");
   const ForecastResult result = forecast(request, question.session.model_of(request.setup.predictor));
   question.write([&] { return forecast_text(result); });
   return forecast_json(result);

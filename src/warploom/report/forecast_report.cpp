@@ -18,8 +18,8 @@ std::string load_text(const ForecastResult& result) {
   std::string text = fmt::format("{} on {} x {}, {}\n", result.model, result.gpus, result.gpu,
                                  host_text(result.engine, result.host_profile));
   text += fmt::format(
-      "{} requests/s over {} s (by {}): {} input and {} output tokens in the mean; {} of prompts found in the "
-      "prefix cache; {} running, {} waiting at the end\n\n",
+      "{} requests/s over {} s (by {}): {} input and {} output tokens in the mean; {} of prompts found in "
+      "the prefix cache; {} running, {} waiting at the end\n\n",
       significant_text(load.rate), significant_text(load.window.value()), load.window_from,
       fixed_text(load.prompt.mean(), 0), fixed_text(load.output.mean(), 0), percent_text(load.hit_rate),
       fixed_text(load.running, 0), fixed_text(load.waiting, 0));
@@ -47,8 +47,8 @@ std::string agreement_text(const ForecastResult& result) {
                             off);
   if (result.calibrated)
     text += fmt::format(
-        "Below, steps with prompts are multiplied by {} and those without by {}, with which the simulation has "
-        "the measured means; half of what was off is in the intervals.\n",
+        "Below, steps with prompts are multiplied by {} and those without by {}, with which the simulation "
+        "has the measured means; half of what was off is in the intervals.\n",
         fixed_text(result.prompt_factor, 3), fixed_text(result.decode_factor, 3));
   return text + "\n";
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "warploom/app/serving/forecast_levers.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/serving_engines.h"
 #include "warploom/app/serving/step_factors.h"
 #include "warploom/base/error.h"
@@ -125,7 +126,9 @@ class Forecaster {
     options.step_time = step_time;
     options.timeline_samples = 0;
     const ScaledDeployment scaled(at_end(engines, step_time), factors_);
-    return figures_of(simulate(scaled.deployment(), workload, options));
+    const SimulationResult result = simulate(scaled.deployment(), workload, options);
+    check_required_tier(request_.setup.require_tier, result.kernels);
+    return figures_of(result);
   }
   std::array<RunFigures, 3> runs(const ServingEngines& engines, double scale) {
     constexpr std::array<StepTime, 3> kTimes{StepTime::Low, StepTime::Mid, StepTime::High};

@@ -9,20 +9,23 @@
 namespace warploom {
 namespace {
 
+// Prompt tokens in a step: by a size of chunks where the engine has one, else by the whole step's budget.
 void add_budgets(std::vector<Lever>& levers, const ServingConfig& config) {
-  if (config.engine == "vllm") {
-    const std::int64_t budget = max_num_batched_tokens_of(config);
-    for (const std::int64_t tokens : {2 * budget, budget / 2})
-      levers.push_back({fmt::format("max_num_batched_tokens {}", tokens),
-                        [=](ServingConfig& changed) { changed.max_num_batched_tokens = tokens; }});
-    const bool chunked = config.enable_chunked_prefill.value_or(true);
-    levers.push_back({fmt::format("enable_chunked_prefill {}", !chunked),
-                      [=](ServingConfig& changed) { changed.enable_chunked_prefill = !chunked; }});
-  } else if (const std::int64_t tokens = config.chunked_prefill_size.value_or(0); tokens > 0) {
+  if (config.chunked_prefill_size) {
+    const std::int64_t tokens = *config.chunked_prefill_size;
     for (const std::int64_t size : {2 * tokens, tokens / 2})
-      levers.push_back({fmt::format("chunked_prefill_size {}", size),
-                        [=](ServingConfig& changed) { changed.chunked_prefill_size = size; }});
+      if (size > 0)
+        levers.push_back({fmt::format("chunked_prefill_size {}", size),
+                          [=](ServingConfig& changed) { changed.chunked_prefill_size = size; }});
+    return;
   }
+  const std::int64_t budget = max_num_batched_tokens_of(config);
+  for (const std::int64_t tokens : {2 * budget, budget / 2})
+    levers.push_back({fmt::format("max_num_batched_tokens {}", tokens),
+                      [=](ServingConfig& changed) { changed.max_num_batched_tokens = tokens; }});
+  const bool chunked = config.enable_chunked_prefill.value_or(true);
+  levers.push_back({fmt::format("enable_chunked_prefill {}", !chunked),
+                    [=](ServingConfig& changed) { changed.enable_chunked_prefill = !chunked; }});
 }
 
 }  // namespace

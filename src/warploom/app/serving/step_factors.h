@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-// Of steps with parts of prompts and of those without: what prices miss differs between the two.
+// What prices miss differs between steps with parts of prompts and those without.
 struct StepFactors {
   double prompt = 1, decode = 1;
 };

@@ -55,8 +55,9 @@ TEST(StepFactors, ScaleLaunchesOfTheHost) {
   host.decode_launch = microseconds(4);
   const ScaledDeployment scaled(deployment, {.prompt = 0.5, .decode = 2});
   const HostModel& after = scaled.deployment().pools[0].config.host;
-  for (const auto& [mode, factor] : {std::pair{LaunchMode::Graph, 2.0}, std::pair{LaunchMode::Pieces, 0.5},
-                                     std::pair{LaunchMode::Kernels, 0.5}, std::pair{LaunchMode::DecodeKernels, 2.0}})
+  for (const auto& [mode, factor] :
+       {std::pair{LaunchMode::Graph, 2.0}, std::pair{LaunchMode::Pieces, 0.5},
+        std::pair{LaunchMode::Kernels, 0.5}, std::pair{LaunchMode::DecodeKernels, 2.0}})
     EXPECT_NEAR(after.launch(mode).value(), factor * host.launch(mode).value(), 1e-12);
 }
 

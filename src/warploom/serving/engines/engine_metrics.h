@@ -5,7 +5,8 @@
 
 namespace warploom {
 
-// Names of the metrics: vllm/v1/metrics/loggers.py (0.24 to 0.33), sglang/srt/observability/metrics_collector.py.
+// Names of the metrics: vllm/v1/metrics/loggers.py (0.24 to 0.33) and
+// sglang/srt/observability/metrics_collector.py.
 struct EngineMetrics {
   const char* engine;
   const char* prefix;
