@@ -15,7 +15,7 @@ void add_forecast_command(Command& app) {
   forecast.counts("loads");
   forecast.write(setup_writer(SetupOptions(*command, SetupUse::Run)));
   forecast.add_fields<ForecastRequest>({.skipped = {"setup"}, .group = std::string(kWorkloadGroup)});
-  forecast.html().runs();
+  forecast.runs();
 }
 
 }  // namespace warploom
