@@ -36,13 +36,17 @@ class ScaledPricer final : public StepPricer {
   Seconds unscaled_, scaled_;
 };
 
-// Steps with prompts launch pieces or kernels, those without a graph or kernels.
+// Steps with prompts launch pieces or kernels, those without a graph or kernels. What the host does for every
+// step goes with those without, so that these are longer or shorter as a whole.
 HostModel scaled_host(HostModel host, StepFactors factors) {
-  const Seconds common = host.launch_kernels - host.prompt_launch;
-  host.launch_graph = host.launch_graph * factors.decode;
-  host.decode_launch = (common + host.decode_launch) * factors.decode - common * factors.prompt;
+  const Seconds kernels = host.launch_kernels - host.prompt_launch;
+  host.decode_launch = (kernels + host.decode_launch) * factors.decode - kernels * factors.prompt;
   for (Seconds* launch : {&host.launch_pieces, &host.launch_kernels, &host.prompt_launch})
     *launch = *launch * factors.prompt;
+  for (Seconds* part : {&host.schedule, &host.schedule_per_sequence, &host.prepare,
+                        &host.prepare_per_sequence, &host.launch_graph, &host.finish,
+                        &host.finish_per_sequence, &host.gap, &host.gap_per_sequence, &host.pause})
+    *part = *part * factors.decode;
   return host;
 }
 

@@ -13,7 +13,7 @@ struct StepFactors {
   double prompt = 1, decode = 1;
 };
 
-// `deployment` with GPU times and launches multiplied; it must not outlive this, nor this the original's
+// `deployment` with GPU times and the host's multiplied; it must not outlive this, nor this the original's
 // pricers.
 class ScaledDeployment {
  public:

@@ -43,11 +43,14 @@ TEST(StepFactors, ScaleStepsWithAndWithoutPromptsApart) {
   EXPECT_NEAR(steps->breakdown().front().time.value(), 25e-6, 1e-12);
 }
 
-TEST(StepFactors, ScaleLaunchesOfTheHost) {
+TEST(StepFactors, ScaleTheHost) {
   const TenMicroseconds pricer;
   Deployment deployment;
   deployment.pools.push_back({.pricer = &pricer});
   HostModel& host = deployment.pools[0].config.host;
+  host.schedule = microseconds(5);
+  host.finish_per_sequence = microseconds(3);
+  host.frontend_latency = microseconds(100);
   host.launch_graph = microseconds(10);
   host.launch_pieces = microseconds(20);
   host.launch_kernels = microseconds(40);
@@ -59,6 +62,10 @@ TEST(StepFactors, ScaleLaunchesOfTheHost) {
        {std::pair{LaunchMode::Graph, 2.0}, std::pair{LaunchMode::Pieces, 0.5},
         std::pair{LaunchMode::Kernels, 0.5}, std::pair{LaunchMode::DecodeKernels, 2.0}})
     EXPECT_NEAR(after.launch(mode).value(), factor * host.launch(mode).value(), 1e-12);
+  const HostStep step = after.step(2, LaunchMode::Graph), before = host.step(2, LaunchMode::Graph);
+  EXPECT_DOUBLE_EQ(step.before.value(), 2 * before.before.value());
+  EXPECT_DOUBLE_EQ(step.finish.value(), 2 * before.finish.value());
+  EXPECT_EQ(after.frontend_latency, host.frontend_latency);  // is no part of a step
 }
 
 }  // namespace
