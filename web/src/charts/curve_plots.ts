@@ -1,5 +1,5 @@
-// Charts of a curve: throughput against what a user waits for, each deployment a line over its loads, measured
-// runs beside them.
+// Charts of a curve: throughput against what a user waits for, each deployment a line over its loads,
+// measured runs beside them.
 import { numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
 import { quantity, type Unit } from "../core/quantity";
 import { sheet, type Sheet } from "../core/sheet";

@@ -38,7 +38,9 @@ function cleaned(asked: JsonObject, given: JsonObject): JsonObject {
   );
   const plain = named ? withValue(asked, ["run", "source", "random"], undefined) : asked;
   const others = LISTS.some((key) => key !== "max_concurrencies" && given[key] !== undefined);
-  return others && given["max_concurrencies"] === undefined ? withValue(plain, ["max_concurrencies"], undefined) : plain;
+  return others && given["max_concurrencies"] === undefined
+    ? withValue(plain, ["max_concurrencies"], undefined)
+    : plain;
 }
 
 export function Curve({ known, state, change }: ViewProps) {
