@@ -48,6 +48,10 @@ def varied_requests():
     curve = {**SHORT, "requests": 8, "request_rates": [5, 10], "quantizations": ["bf16", "fp8"]}
     yield "curve", {**curve, "measured": measured, "views": ["svg", "csv"]}
     yield "curve", {**SHORT, "requests": 8, "max_concurrencies": [1, 2], "intervals": True}
+    observed = {**LLAMA, "metrics": f"{FIXTURES}/forecast/later.txt", "window_s": 60, "requests": 40}
+    yield "forecast", observed
+    # Prompts longer than the budget must be split: a lever that is refused.
+    yield "forecast", {**observed, "max_num_batched_tokens": 512, "scale": [2]}
     yield "step", {**MIXTURE, "enable_expert_parallel": True, "decode": "8x100", "prefill": "1x2000"}
     yield "static", {**MIXTURE, "enable_expert_parallel": True, "batch": 4}
     sweep = {"layout": "warploom", "data": [f"{FIXTURES}/collector/h200/check/sweep.csv.gz"]}

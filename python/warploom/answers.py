@@ -10,6 +10,7 @@ from warploom.documents.calibrate_machine_document import CalibrateMachineFields
 from warploom.documents.convert_clients_document import ConvertClientsFields
 from warploom.documents.curve_document import CurveFields
 from warploom.documents.diagnose_document import DiagnoseFields
+from warploom.documents.forecast_document import ForecastFields
 from warploom.documents.gpu_document import GpuFields
 from warploom.documents.gpus_document import GpusFields
 from warploom.documents.import_document import ImportFields
@@ -136,6 +137,13 @@ class CurveAnswer(CurveFields):
         axes.set_ylabel("tokens/s/GPU")
         axes.legend()
         return axes
+
+
+class ForecastAnswer(ForecastFields):
+    """What a server does at other loads, from its metrics: `load`, `agreement` (measured beside simulated),
+    `now`, `forecast` (the rows, a load each), `levers` (what helps most first)."""
+
+    table = "forecast"
 
 
 class StaticAnswer(StaticFields):

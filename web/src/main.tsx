@@ -9,6 +9,7 @@ import { usePlace, VIEWS, type ViewName } from "./core/place";
 import { keepToken } from "./core/server";
 import { Problem } from "./parts/notices";
 import { Accuracy } from "./views/accuracy";
+import { Curve } from "./views/curve";
 import { Kernel } from "./views/kernel";
 import { Plan } from "./views/plan";
 import { Serve } from "./views/serve";
@@ -23,6 +24,7 @@ const COMPONENTS: Record<ViewName, (props: ViewProps) => preact.JSX.Element> = {
   kernel: Kernel,
   step: Step,
   serve: Serve,
+  curve: Curve,
   plan: Plan,
   accuracy: Accuracy,
   tune: Tune,
@@ -31,6 +33,7 @@ const TITLES: Record<ViewName, string> = {
   kernel: "Kernel",
   step: "Step",
   serve: "Serve",
+  curve: "Curve",
   plan: "Plan",
   accuracy: "Accuracy",
   tune: "Tune",

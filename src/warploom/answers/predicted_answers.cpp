@@ -9,12 +9,14 @@
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/answers/internal/setup_reading.h"
 #include "warploom/answers/request_schema.h"
+#include "warploom/answers/use_case_answer.h"
 #include "warploom/app/data/convert_clients.h"
 #include "warploom/app/plan/plan_experiments.h"
 #include "warploom/app/predict/list_gpus.h"
 #include "warploom/app/predict/list_models.h"
 #include "warploom/app/predict/predict_operator.h"
 #include "warploom/app/runs/curve.h"
+#include "warploom/app/serving/forecast.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/price_step.h"
 #include "warploom/app/serving/simulate_serving.h"
@@ -23,6 +25,7 @@
 #include "warploom/report/clients_report.h"
 #include "warploom/report/curve_report.h"
 #include "warploom/report/diagnose_report.h"
+#include "warploom/report/forecast_report.h"
 #include "warploom/report/gpu_report.h"
 #include "warploom/report/group_report.h"
 #include "warploom/report/model_report.h"
@@ -169,6 +172,16 @@ Json answer_curve(const Question& question) {
   Json document = curve_json(result);
   for (const std::string& view : curve.views) document["views"][view] = curve_view(result, view);
   return document;
+}
+
+Json answer_forecast(const Question& question) {
+  auto request = read_setup_request<ForecastRequest>(question.session, question.asked, SetupUse::Run);
+  follow<ForecastRequest>(request, question.watch);
+  if (request.setup.config.scheduling_policy == "priority")
+    question.say("`scheduling_policy` priority is as fcfs here: metrics say no priorities");
+  const ForecastResult result = forecast(request, question.session.model_of(request.setup.predictor));
+  question.write([&] { return forecast_text(result); });
+  return forecast_json(result);
 }
 
 void follow(PlanRequest& request, const AnswerWatch& watch) {
@@ -326,6 +339,7 @@ constexpr AnsweredRequest kPredictedAnswers[] = {
     {"static", answer_static, {.access = kClients, .is_short = true, .files = setup_files()}},
     {"simulate", answer_simulate, {.access = kClients, .files = setup_files({"trace", "clients", "tuned"})}},
     {"curve", answer_curve, {.access = kClients, .files = setup_files({"trace", "clients", "measured"})}},
+    {"forecast", answer_forecast, {.access = kClients, .files = setup_files({"metrics", "metrics_before"})}},
     {"gpus", answer_gpus, {.access = kClients, .is_short = true}},
     {"gpu", answer_gpu, {.access = kClients, .is_short = true, .files = {"name"}}},
     {"models", answer_models, {.access = kClients, .is_short = true, .files = {"name"}}},

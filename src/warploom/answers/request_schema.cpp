@@ -20,6 +20,7 @@
 #include "warploom/app/runs/calibrate_machine.h"
 #include "warploom/app/runs/curve.h"
 #include "warploom/app/serving/calibrate_host.h"
+#include "warploom/app/serving/forecast.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/price_step.h"
 #include "warploom/app/serving/simulate_serving.h"
@@ -99,6 +100,7 @@ const std::vector<DescribedRequest>& described_requests() {
       described<StaticBatchRequest>("latency of a static batch"),
       described<SimulateRequest>("a whole serving run"),
       described<CurveRequest>("a serving run at several loads or of several deployments"),
+      described<ForecastRequest>("what a server does at other loads, from its metrics"),
       described<PlanRequest>("which GPUs, how many, how configured, at what cost"),
       described<PlansRequest>("several plans from one YAML file"),
       described<ConvertClientsRequest>("loads that other programs describe, as clients"),

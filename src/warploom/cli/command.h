@@ -38,6 +38,7 @@ void add_diagnose_command(Command& app);
 void add_step_command(Command& app);
 void add_static_command(Command& app);
 void add_simulate_command(Command& app);
+void add_forecast_command(Command& app);
 void add_plan_command(Command& app, PlanCrew* crew);
 void add_plans_command(Command& app, PlanCrew* crew);
 void add_convert_clients_command(Command& app);

@@ -159,7 +159,7 @@ class OptionWalk {
     const std::vector<Trial> trials = all_trials();
     for (const Trial& trial : trials) {
       const Answer& base = base_answer(trial.base);
-      if (base.status == 2 && is_refused(base, trial.base.back())) return "";
+      if (base.status == 2 && (is_refused(base, trial.base.back()) || limits_pair(base, trial))) return "";
       if (base.status != 0) {
         seen += "\n the base line" + text_of(trial.base) + ": " + base.said;
         continue;
@@ -186,6 +186,12 @@ class OptionWalk {
   static bool is_refused(const Answer& answer, const std::string& name) {
     const auto says = [&](const std::string& text) { return answer.said.find(text) != std::string::npos; };
     return name.starts_with("--") && (says(name) || says(underscored(name))) && says(std::string(kRefusal));
+  }
+
+  // Whether the other switch of a pair, which the base line has, meets the limit that the case names.
+  static bool limits_pair(const Answer& base, const Trial& trial) {
+    return !trial.limit.empty() && trial.base.back().starts_with("--no-") &&
+           base.said.find(trial.limit) != std::string::npos;
   }
 
   // "--moe-backend" -> "moe_backend", as configurations spell it.

@@ -24,6 +24,9 @@ constexpr std::array<Example, 131> kExamples{{
     {"mock", "mock --model Llama-3.1-8B --gpu H100-SXM --port 8000"},
     {"mock", "mock --model Qwen3-32B --gpu H200 --tp 2 --instances 3 --routing-policy least_loaded"},
     {"mock", "mock --gpu B200 --from-command 'vllm serve openai/gpt-oss-120b' --speedup 10"},
+    {"forecast", "forecast --model Qwen/Qwen3-8B --gpu H200 --metrics metrics.txt --window-s 300"},
+    {"forecast",
+     "forecast --model Qwen/Qwen3-8B --gpu H200 --metrics now.txt --metrics-before then.txt --scale 2,3"},
     {"plan",
      "plan --model Llama-3.1-70B --gpus H100-SXM,H200 --rate 12 --input-tokens 2000 --output-tokens "
      "300 --slo "

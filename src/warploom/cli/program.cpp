@@ -70,6 +70,7 @@ void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew, Sen
     add_static_command(program);
     add_simulate_command(program);
     add_curve_command(program);
+    add_forecast_command(program);
     add_plan_command(program, crew);
     add_plans_command(program, crew);
   });

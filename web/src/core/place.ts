@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { JsonObject } from "./json";
 import { linkTo, readLink, type Place } from "./link";
 
-export const VIEWS = ["kernel", "step", "serve", "plan", "accuracy", "tune"] as const;
+export const VIEWS = ["kernel", "step", "serve", "curve", "plan", "accuracy", "tune"] as const;
 export type ViewName = (typeof VIEWS)[number];
 const FIRST: ViewName = "serve"; // what most come for: how does this model serve
 

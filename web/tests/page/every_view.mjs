@@ -18,6 +18,10 @@ export const VIEWS = {
     "Step time over decode batch",
   ],
   serve: [`#/serve?ran=true&${SMALL_RUN}`, "Requests one by one"],
+  curve: [
+    "#/curve?ran=true&asked.run.source.requests=40&asked.max_concurrencies=[1,4]",
+    "Throughput against time per output token",
+  ],
   plan: ["#/plan?ran=true&asked.source.requests=200&asked.space.tensor_parallel_sizes=[1,2]", "Deployments"],
   accuracy: ["#/accuracy", null],
   tune: ["#/tune", null],

@@ -22,7 +22,18 @@ const { values } = parseArgs({
 });
 const web = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const root = resolve(web, "..");
-const MODULES = ["kernel", "step", "serve", "plan", "accuracy", "tune", "every_view", "first_view", "report"];
+const MODULES = [
+  "kernel",
+  "step",
+  "serve",
+  "curve",
+  "plan",
+  "accuracy",
+  "tune",
+  "every_view",
+  "first_view",
+  "report",
+];
 const TIMED = ["measures"];
 
 const chromium = findChromium(values.chromium);

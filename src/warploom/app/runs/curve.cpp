@@ -102,7 +102,7 @@ FieldTable CurveRequest::describe() {
       .add("quantizations", &R::quantizations, {.doc = "scheme of the linear layers, of each point"})
       .add("engines", &R::engines, {.doc = "engine of each point"})
       .add("measured", &R::measured,
-           {.doc = "results of vllm bench serve, AIPerf or GuideLLM, laid over the points"})
+           {.doc = "files of results of vllm bench serve, AIPerf or GuideLLM, laid over the points"})
       .add("views", &R::views, {.doc = "also the curve as a picture or a table", .choices = kCurveViews})
       .table();
 }

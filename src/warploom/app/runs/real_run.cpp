@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "warploom/app/runs/client_json.h"
 #include "warploom/app/runs/validate_serving.h"
@@ -69,6 +71,26 @@ void check_dtype(const Json& arguments, const std::string& where) {
   }
 }
 
+// What the engine made of its arguments, under "resolved" by its own names: fields that they do not say.
+// Backends stand there as texts of its own, which are no fields.
+void add_resolved(const Json& document, const std::string& where, Json& arguments) {
+  constexpr std::array<std::pair<const char*, const char*>, 5> kResolved{
+      {{"max_num_batched_tokens", "max_num_batched_tokens"},
+       {"max_num_seqs", "max_num_seqs"},
+       {"async_scheduling", "async_scheduling"},
+       {"cudagraph_mode", "cudagraph_mode"},
+       {"sizes", "cudagraph_capture_sizes"}}};
+  const auto resolved = document.find("resolved");
+  if (resolved == document.end() || resolved->is_null()) return;
+  if (!resolved->is_object())
+    throw InvalidInput(fmt::format("{}: 'resolved' is no object, expected one", where));
+  for (const auto& [name, field] : kResolved) {
+    const auto value = resolved->find(name);
+    if (value == resolved->end() || value->is_null()) continue;
+    if (!arguments.contains(field) || arguments[field].is_null()) arguments[field] = *value;
+  }
+}
+
 // The engine's arguments that say how it schedules; those that do not matter are skipped, absent values keep
 // defaults.
 ServingConfig config_of(const Json& arguments, const std::string& where) {
@@ -127,7 +149,9 @@ RealRun read_real_run(const std::filesystem::path& path, const FileScope& files)
   run.setup.quantization = quantization_of(arguments, run.setup, inside);
   run.setup.expert_routing = routing_of(document, run.setup, where);
   run.setup.version = version_of(document, where);
-  run.setup.config = config_of(arguments, inside);
+  Json resolved = arguments;
+  add_resolved(document, where, resolved);
+  run.setup.config = config_of(resolved, inside);
   run.setup.config.engine = engine_of(document, run.setup.config, where);
   const auto integer = [&](const char* key) -> std::optional<std::int64_t> {
     const auto found = document.find(key);

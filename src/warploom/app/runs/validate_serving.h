@@ -19,7 +19,8 @@
 namespace warploom {
 
 // How the engine was started: {"model", "gpu", "engine"?, "engine_version"? (or "vllm_version"),
-// "engine_kwargs": {arguments by the names of ServingConfig's fields}, "num_gpu_blocks"?, "expert_routing"?,
+// "engine_kwargs": {arguments by the names of ServingConfig's fields}, "resolved"? {what the engine made of
+// them, read where they do not say: budget, sequences, graphs}, "num_gpu_blocks"?, "expert_routing"?,
 // "client_latency_ms"?, "max_concurrency"?}. The last two are read where clients measured.
 struct RealRun {
   ServingSetupRequest setup;

@@ -19,6 +19,27 @@ constexpr const char* kRun =
 constexpr const char* kHeader =
     "request_id,arrival_s,input_tokens,output_tokens,queued_s,scheduled_s,first_token_s,last_token_s\n";
 
+TEST(ReadRealRun, TakesWhatTheEngineResolvedWhereArgumentsDoNotSay) {
+  const ScratchFolder folder;
+  const auto read = [&](const std::string& arguments, const std::string& resolved) {
+    return read_real_run(
+               folder.write("run.json", R"({"model": "Llama-3.1-8B", "gpu": "H200", "engine_kwargs": )" +
+                                            arguments + R"(, "resolved": )" + resolved + "}"))
+        .setup.config;
+  };
+  const std::string resolved =
+      R"({"max_num_batched_tokens": 2048, "max_num_seqs": 128, "sizes": [1, 2, 4], "moe": "KernelConfig"})";
+  const ServingConfig unsaid = read("{}", resolved);
+  EXPECT_EQ(unsaid.max_num_batched_tokens, 2048);
+  EXPECT_EQ(unsaid.max_num_seqs, 128);
+  EXPECT_EQ(unsaid.cudagraph_capture_sizes, (std::vector<std::int64_t>{1, 2, 4}));
+  const ServingConfig said = read(R"({"max_num_seqs": 64})", resolved);
+  EXPECT_EQ(said.max_num_seqs, 64);
+  EXPECT_EQ(said.max_num_batched_tokens, 2048);
+  EXPECT_THROW(read("{}", "3"), InvalidInput);
+  EXPECT_THROW(read("{}", R"({"max_num_seqs": "many"})"), InvalidInput);
+}
+
 TEST(RealRun, ReadsTheEnginesArguments) {
   const ScratchFolder folder;
   const RealRun run = read_real_run(folder.write("run.json", kRun));

@@ -71,4 +71,13 @@ ServingEngines engines_of(const SimulateRequest& request,
   return engines_of(request, std::move(setups));
 }
 
+Deployment at_end(const ServingEngines& engines, StepTime step_time) {
+  Deployment deployment = engines.deployment;
+  if (step_time == StepTime::Mid) return deployment;
+  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
+    deployment.pools[i].config.host = engines.setups[i].host_at(step_time);
+  }
+  return deployment;
+}
+
 }  // namespace warploom

@@ -8,6 +8,7 @@
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/serving/simulate_request.h"
 #include "warploom/serving/cluster/deployment.h"
+#include "warploom/serving/simulation_options.h"
 
 namespace warploom {
 
@@ -23,5 +24,8 @@ ServingEngines engines_of(const SimulateRequest& request, const std::shared_ptr<
 
 // The same with setups that were resolved elsewhere; the request's own are not read.
 ServingEngines engines_of(const SimulateRequest& request, std::vector<ServingSetup> setups);
+
+// The deployment with the host that is as fast or slow as its machine may be, where the steps are.
+Deployment at_end(const ServingEngines& engines, StepTime step_time);
 
 }  // namespace warploom

@@ -142,16 +142,6 @@ RunLabel label_of(const ServingEngines& engines, const WorkloadRequestSource& so
   return label;
 }
 
-// With the host that is as fast or slow as its machine may be, where the steps are.
-Deployment at_end(const ServingEngines& engines, StepTime step_time) {
-  Deployment deployment = engines.deployment;
-  if (step_time == StepTime::Mid) return deployment;
-  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
-    deployment.pools[i].config.host = engines.setups[i].host_at(step_time);
-  }
-  return deployment;
-}
-
 // The run itself, whatever `tuned` names.
 SimulateResult run_serving(const SimulateRequest& request,
                            const std::shared_ptr<const LatencyModel>& latency) {
