@@ -92,12 +92,16 @@ def _runs():
     yield {**LLAMA, "sessions": {"sessions": 20}}
 
 
-def _others():
+def _loads():
     curve = {**LLAMA, "random_input_len": 300, "random_output_len": 20, "requests": 20}
     yield "curve", "curve", {**curve, "max_concurrencies": [1, 4]}
     yield "curve", "curve", {**curve, "tp_sizes": [1, 2], "engines": ["vllm", "sglang"]}
     observed = {**LLAMA, "metrics": "@src/tests/fixtures/forecast/later.txt", "window_s": 60}
     yield "forecast", "forecast", {**observed, "requests": 40, "scale": [2]}
+
+
+def _others():
+    yield from _loads()
     yield "static", "static", {**LLAMA, "batch": 16, "input_tokens": 1024, "output_tokens": 64}
     yield "static", "static", {
         "model": "Llama-3.1-70B",
