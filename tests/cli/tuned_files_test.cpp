@@ -47,7 +47,7 @@ TEST(TunedFiles, MissingFilesAreWrittenWhereTheEngineLooks) {
 
 TEST(TunedFiles, TextSaysWhatShipsAndHowSureTheRestIs) {
   const ProgramResult told =
-      run_warploom({"tuned-files", "--model", "DeepSeek-V3", "--gpu", "H200", "--tp", "8"});
+      run_warploom({"tuned-files", "--model", "DeepSeek-V3", "--gpu", "H200", "--tp", "8", "--all"});
   ASSERT_EQ(told.exit_status, 0) << told.errors;
   for (const char* word :
        {"vllm 0.33.0", "ships in vllm/model_executor", "share of the best", "--linear-backend"})

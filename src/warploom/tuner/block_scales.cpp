@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "warploom/base/error.h"
+#include "warploom/hardware/gpu_class.h"
 
 namespace warploom {
 namespace {
@@ -17,19 +18,25 @@ constexpr std::int64_t kOtherRegisters = 40;
 // A product with one scale and an addition with the other.
 constexpr double kOperations = 2;
 
-std::int64_t registers_of(const TileConfig& config) {
-  const std::int64_t sums = 2 * std::int64_t{config.tile_m} * config.tile_n;
-  return sums / (kThreadsPerWarp * config.warps) + kOtherRegisters;
+// `sums` of each element.
+std::int64_t registers_of(const TileConfig& config, std::int64_t sums) {
+  const std::int64_t elements = std::int64_t{config.tile_m} * config.tile_n;
+  return sums * elements / (kThreadsPerWarp * config.warps) + kOtherRegisters;
 }
 
-bool holds(const TileConfig& config, std::int64_t block_k) {
-  return registers_of(config) <= kMostRegisters && config.tile_k <= block_k && block_k % config.tile_k == 0;
+bool holds(const TileConfig& config, std::int64_t block_k, std::int64_t sums) {
+  return registers_of(config, sums) <= kMostRegisters && config.tile_k <= block_k &&
+         block_k % config.tile_k == 0;
 }
 
 }  // namespace
 
 void add_block_scales(WaveModel& model, const GpuSpec& gpu, std::int64_t block_k) {
-  std::erase_if(model.configs, [&](const FittedConfig& fitted) { return !holds(fitted.config, block_k); });
+  // Instructions of a warp yield few elements at a time, which are scaled and added one after another.
+  const bool whole_tiles = has_async_matrix_unit(gpu);
+  const std::int64_t sums = whole_tiles ? 2 : 1;
+  std::erase_if(model.configs,
+                [&](const FittedConfig& fitted) { return !holds(fitted.config, block_k, sums); });
   if (model.configs.empty())
     throw InvalidInput(fmt::format("'{}' on {}: no configuration whose steps divide blocks of {}",
                                    model.kernel.name, gpu.name, block_k));
@@ -39,11 +46,11 @@ void add_block_scales(WaveModel& model, const GpuSpec& gpu, std::int64_t block_k
     const double elements = double(config.tile_m) * config.tile_n;
     const auto scaling = static_cast<float>(kOperations * elements / gpu.fma_lanes / clocks_per_us);
     const std::int64_t tiles =
-        model.gpu.registers_per_sm / (kThreadsPerWarp * config.warps * registers_of(config));
+        model.gpu.registers_per_sm / (kThreadsPerWarp * config.warps * registers_of(config, sums));
     WaveCoefficients<float>& c = fitted.coefficients;
     c.slots = std::min(c.slots, static_cast<float>(std::max<std::int64_t>(1, tiles)));
     // One tile waits for its products, then scales; tiles beside it use the matrix unit meanwhile.
-    c.latency_base += c.math + scaling;
+    c.latency_base += (whole_tiles ? c.math : 0) + scaling;
     c.math = std::sqrt(std::hypot(c.math * c.math, scaling * scaling));
   }
 }

@@ -1,9 +1,9 @@
 // Products of fp8 values with a scale for each row and block of k, as the engines' Triton kernels multiply
 // them.
 //
-// Their loop adds each step's sums, scaled, to sums of its own: both stand in registers, the matrix unit's
-// work of a step must end before the next begins, and two operations an element follow it outside the matrix
-// unit.
+// Their loop adds each step's sums, scaled, to sums of its own: two operations an element outside the matrix
+// unit. Where that unit yields whole tiles beside the warps, both sums stand in registers, and its work of a
+// step must end before the next begins.
 #pragma once
 
 #include "warploom/hardware/gpu_spec.h"
