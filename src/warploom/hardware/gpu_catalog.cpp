@@ -71,8 +71,10 @@ const GpuSpec& GpuCatalog::get(std::string_view name) const {
   if (const GpuSpec* gpu = find(name)) return *gpu;
   std::vector<std::string> known = names();
   for (const GpuSpec& gpu : gpus_) known.insert(known.end(), gpu.aliases.begin(), gpu.aliases.end());
-  throw NotFound(fmt::format("GPU '{}' is not known{}; expected a GPU's name or the path of a record (.json)",
-                             name, did_you_mean(name, known)));
+  throw NotFound(fmt::format(
+      "GPU '{}' is not known{}; expected a GPU's name (`warploom gpus` lists them) or the path of "
+      "a record (.json)",
+      name, did_you_mean(name, known)));
 }
 
 const GpuSpec& GpuCatalog::load_gpu(std::string_view name_or_path, const FileScope& files) {

@@ -186,6 +186,7 @@ TEST(GpuCatalog, OffersTheNearestNamesWhenUnknown) {
   EXPECT_EQ(catalog.find("h100_sxn"), nullptr);
   const std::string message = message_of<NotFound>([&] { catalog.get("h100_sxn"); });
   expect_contains(message, "'h100_sxn' is not known");
+  expect_contains(message, "`warploom gpus` lists them");
   expect_contains(message, "h100_sxm");
   message_of<NotFound>([&] { catalog.get(""); });
   message_of<NotFound>([&] { catalog.get("nvidia"); });

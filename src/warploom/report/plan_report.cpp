@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "warploom/report/number_text.h"
 #include "warploom/report/plan_front.h"
@@ -86,25 +87,30 @@ std::string run_text(const RunLength& length) {
 }
 
 std::string use_text(const LimitUse& use) {
-  return use.name.empty() ? "-" : fmt::format("{} {}", use.name, percent_text(use.use));
+  return use.name.empty() ? "no limit" : fmt::format("{} {}", use.name, percent_text(use.use));
+}
+
+// The lines of a table with one below each row: what is too long for a column of 80.
+std::string with_lines_below(const std::string& table, const std::vector<std::string>& below) {
+  std::istringstream lines(table);
+  std::string text, line;
+  for (int i = 0; i < 2 && std::getline(lines, line); ++i) text += line + "\n";  // titles and rule
+  for (const std::string& words : below)
+    if (std::getline(lines, line)) text += line + "\n   " + words + "\n";
+  return text;
 }
 
 std::string ranking(const PlanResult& plan, std::size_t rows) {
-  std::vector<TableColumn> columns{{"#"}, {"deployment", Align::Left}, {"GPUs"}};
+  std::vector<TableColumn> columns{{"#"}, {"GPUs"}};
   if (plan.find_max_rate) columns.push_back({"req/s"});
   if (plan.priced) columns.insert(columns.end(), {{"$/h"}, {"$/M out"}});
-  columns.insert(columns.end(), {{"tok/s/GPU"},
-                                 {"tok/s/user"},
-                                 {"TTFT p95"},
-                                 {"TPOT p95"},
-                                 {"binding limit", Align::Left},
-                                 {"sure", Align::Left}});
+  columns.insert(columns.end(),
+                 {{"tok/s/GPU"}, {"/user"}, {"TTFT p95"}, {"TPOT p95"}, {"sure", Align::Left}});
   TextTable table(columns);
+  std::vector<std::string> below;
   for (std::size_t i = 0; i < std::min(rows, plan.search.points.size()); ++i) {
     const PlanPoint& point = plan.search.points[i];
-    std::vector<std::string> cells{std::to_string(i + 1),
-                                   deployment_words(plan.labels[i], point.configuration, point.fleet),
-                                   std::to_string(point.gpus)};
+    std::vector<std::string> cells{std::to_string(i + 1), std::to_string(point.gpus)};
     if (plan.find_max_rate) cells.push_back(significant_text(point.rate));
     if (plan.priced) {
       cells.push_back(dollars(point.dollars_per_hour));
@@ -114,11 +120,13 @@ std::string ranking(const PlanResult& plan, std::size_t rows) {
     for (std::string& cell : std::vector<std::string>{
              significant_text(point.tokens_per_s_per_gpu), significant_text(point.tokens_per_s_per_user),
              duration_text(metrics.ttft.p95), duration_text(metrics.tpot.p95),
-             use_text(binding_limit(plan.level, point.figures)), point.confident ? "90 %" : "median"})
+             point.confident ? "90 %" : "median"})
       cells.push_back(std::move(cell));
     table.add_row(std::move(cells));
+    below.push_back(fmt::format("{}; {}", deployment_words(plan.labels[i], point.configuration, point.fleet),
+                                use_text(binding_limit(plan.level, point.figures))));
   }
-  std::string text = table.text();
+  std::string text = with_lines_below(table.text(), below);
   if (plan.search.points.size() > rows)
     text += fmt::format("... and {} more (--json lists all)\n", plan.search.points.size() - rows);
   return text;

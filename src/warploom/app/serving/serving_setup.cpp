@@ -208,6 +208,13 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
                                               beside.speculation.steps);
 }
 
+// Tags of releases and images begin with a v: "v0.24.0" is 0.24.0.
+ServingSetupRequest with_plain_version(ServingSetupRequest request) {
+  std::string& version = request.version;
+  if (version.size() > 1 && version[0] == 'v' && is_release(version.substr(1))) version.erase(0, 1);
+  return request;
+}
+
 // What was measured of the machine that is meant; nothing where none is named.
 std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, const ServingSetup& setup) {
   const HostSettings& host = request.host;
@@ -287,9 +294,10 @@ std::int64_t ServingSetup::kv_cache_tokens() const {
   return memory.blocks == 0 ? 0 : *config.num_gpu_blocks_override * *config.block_size;
 }
 
-ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArchitecture& model,
+ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchitecture& model,
                              const Sharding& sharding, std::shared_ptr<const LatencyModel> latency,
                              MemoryCheck memory) {
+  const ServingSetupRequest request = with_plain_version(asked);
   check_config(request.config);
   GpuCatalog gpus;
   ServingSetup setup;

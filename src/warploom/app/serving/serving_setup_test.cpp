@@ -44,6 +44,7 @@ TEST(ServingSetup, SaysWhoseDefaultsAreTakenWhereTheTableOfVersionsEnds) {
   EXPECT_EQ(engine_text("trtllm", "2.0.0"), "trtllm 2.0.0" + words + "1.3.0rc20)");
   EXPECT_EQ(engine_text("vllm", "nightly-5b8c30d6"), "vllm nightly-5b8c30d6");
   EXPECT_EQ(engine_text("vllm", ""), "vllm");
+  EXPECT_EQ(engine_text("vllm", "v0.19.0"), "vllm 0.19.0");  // as its tags and images are called
 }
 
 TEST(ServingSetup, FillsDefaultsAndCountsKvBlocks) {

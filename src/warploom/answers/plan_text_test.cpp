@@ -1,0 +1,57 @@
+// The ranking of a plan fits a terminal of 80 columns.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "warploom/answers/answer.h"
+#include "warploom/base/json.h"
+
+namespace warploom {
+namespace {
+
+// The lines from the ranking's titles to the next empty line.
+std::vector<std::string> ranking_of(const std::string& text) {
+  std::istringstream lines(text.substr(text.rfind('\n', text.find("tok/s/GPU")) + 1));
+  std::vector<std::string> ranking;
+  for (std::string line; std::getline(lines, line) && !line.empty();) ranking.push_back(line);
+  return ranking;
+}
+
+void expect_narrow(const Json& asked) {
+  const Session session("roofline");
+  AnswerText text;
+  const Json plan = answer(session, "plan", asked, {}, &text);
+  const std::vector<std::string> ranking = ranking_of(text.text);
+  const std::size_t points = plan["points"].size();
+  ASSERT_GE(points, 2U);
+  ASSERT_GE(ranking.size(), 2 + 2 * points) << text.text;  // titles, rule, two lines a deployment
+  for (std::size_t i = 0; i < 2 + 2 * points; ++i) EXPECT_LE(ranking[i].size(), 80U) << ranking[i];
+  for (std::size_t i = 0; i < points; ++i) {
+    const auto words = plan["points"][i]["deployment"]["words"].get<std::string>();
+    EXPECT_EQ(ranking[3 + 2 * i].find("   " + words + "; "), 0U) << ranking[3 + 2 * i];
+  }
+}
+
+const Json kAsked{{"model", "Llama-3.1-8B"},         {"gpu_names", {"H100-SXM", "H200"}},
+                  {"tensor_parallel_sizes", {1, 2}}, {"random_input_len", 300},
+                  {"random_output_len", 30},         {"requests", 40},
+                  {"slo", {"ttft_p95_ms=800"}}};
+
+TEST(PlanText, TheRankingFitsEightyColumns) {
+  Json asked = kAsked;
+  asked["rate"] = 5;
+  expect_narrow(asked);
+}
+
+TEST(PlanText, TheRankingOfMostRatesFitsEightyColumns) {
+  Json asked = kAsked;
+  asked["find_max_rate"] = true;
+  asked["gpu_count"] = 2;
+  expect_narrow(asked);
+}
+
+}  // namespace
+}  // namespace warploom
