@@ -40,6 +40,9 @@ struct CsvReader::State {
     buffer.erase(0, position);
     position = 0;
     const std::size_t old_size = buffer.size();
+    if (old_size > kMostCsvRow)
+      throw InvalidInput(
+          fmt::format("{}:{}: a row is longer than {} bytes", path.string(), next_line, kMostCsvRow));
     constexpr std::size_t kChunk = 1 << 18;
     buffer.resize(old_size + kChunk);
     const int got = gzread(file, buffer.data() + old_size, static_cast<unsigned>(kChunk));
