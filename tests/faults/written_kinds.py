@@ -65,7 +65,8 @@ WRITERS = (
     Writer("plan_log", f"{PLAN} --store @out/log.json", "log.json",
            ("plan", {**PLANNED, "store": "@out/log.json"})),
     Writer("deployment", f"{PLAN} --emit k8s --output @out/d", "d"),
-    Writer("table", "tune fit --gpu H200 --samples @in/anchors.csv --no-correction --output @out/g.wlt", "g.wlt",
+    Writer("table", "tune fit --gpu H200 --samples @in/anchors.csv --no-correction --output @out/g.wlt",
+           "g.wlt",
            ("tune_pick", {"table": "@out/g.wlt", "m": 100, "n": 4096, "k": 4096, "best": 3})),
     Writer("measuring_plan", "tune plan --gpu H200 --output @out/plan.csv", "plan.csv"),
     Writer("sweep_plan", "sweep-plan --gpu H200 --like Llama-3.1-8B --operators 20 --random 20"
@@ -75,9 +76,10 @@ WRITERS = (
                      tuned="@out/moe/E=128,N=768,device_name=NVIDIA_H200.warploom.json"),
            files=("E=128,N=768,device_name=NVIDIA_H200.warploom.json",)),
     Writer("host", "calibrate-host --steps @in/steps.csv --model Llama-3.1-8B --gpu H200 --predictor roofline"
-           " --output @out/host.json", "host.json", simulated(model="Qwen3-8B", host_profile="@out/host.json")),
-    Writer("machine", "calibrate-machine --onboarded @src/tests/fixtures/options/onboarded --predictor roofline"
-           " --output @out/machine.json", "machine.json",
+           " --output @out/host.json", "host.json",
+           simulated(model="Qwen3-8B", host_profile="@out/host.json")),
+    Writer("machine", "calibrate-machine --onboarded @src/tests/fixtures/options/onboarded"
+           " --predictor roofline --output @out/machine.json", "machine.json",
            simulated(model="Llama-3.1-8B", machine="@out/machine.json")),
     Writer("clients", "convert-clients inference-perf @src/tests/fixtures/options/inference_perf.yml"
            " --output @out/clients.json", "clients.json"),
@@ -178,7 +180,7 @@ class Asker:
 
 
 def content(path):
-    """What a product holds: bytes of each file, rows of a store. What a killed writer left is no part of it."""
+    """Bytes of each file, rows of a store. What a killed writer left beside them is no part of it."""
     if path.is_dir():
         return {
             str(one.relative_to(path)): content(one)

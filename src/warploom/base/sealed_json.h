@@ -1,4 +1,4 @@
-// JSON files of figures that were measured or fitted, with a hash of themselves: damage is told from a figure.
+// JSON files of figures that were measured or fitted, with a hash of themselves, which tells of damage.
 #pragma once
 
 #include "warploom/base/json.h"
