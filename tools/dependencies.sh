@@ -19,6 +19,8 @@ test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev)
 # For .ci/run alone, which goes on without them: formatting, checks of changed files, a compiler cache, a
 # quick linker.
 ci_packages=(clang-format-14 clang-tidy-14 ccache mold)
+# For tools/fuzz alone.
+fuzz_packages=(clang-14 libclang-rt-14-dev)
 
 say() { printf '==> %s\n' "$*"; }
 

@@ -67,6 +67,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int kind = input.choice % 4;
   std::string bytes(input.bytes);
   if (input.choice & 0x80) kind == 3 ? fuzz::mend_table(bytes) : fuzz::mend_frame(bytes);
-  fuzz::read_or_refused([&] { fuzz::read_file_of(kind, bytes); });
+  fuzz::read_or_refused(input, [&] { fuzz::read_file_of(kind, bytes); });
   return 0;
 }

@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace warploom;
   static const fuzz::Files files;
   const fuzz::Input input(data, size);
-  fuzz::read_or_refused([&] {
+  fuzz::read_or_refused(input, [&] {
     if (input.choice % 3 == 0) fuzz::read_json(input.bytes);
     if (input.choice % 3 == 1) (void)json_of(read_yaml_file(files.write("input.yaml", input.bytes))).dump();
     if (input.choice % 3 == 2) fuzz::read_csv(files, input.bytes);

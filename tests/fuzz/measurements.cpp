@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr auto& kLayouts = EnumNames<Layout>::kNames;
   const fuzz::Input input(data, size);
   const std::size_t choice = input.choice % (kLayouts.size() + 1);
-  fuzz::read_or_refused([&] {
+  fuzz::read_or_refused(input, [&] {
     if (choice == kLayouts.size()) {
       (void)MeasurementStore(files.write("store.db", input.bytes), MeasurementStore::Mode::ReadOnly).load();
       return;

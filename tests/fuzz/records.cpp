@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const ModelCatalog models;
   const fuzz::Input input(data, size);
   const auto document = [&] { return parse_json(input.bytes, "input"); };
-  fuzz::read_or_refused([&] {
+  fuzz::read_or_refused(input, [&] {
     switch (input.choice % 6) {
       case 0: {
         GpuCatalog own;

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }();
   const fuzz::Input input(data, size);
   const std::size_t choice = input.choice % (requests.size() + 1);
-  fuzz::read_or_refused([&] {
+  fuzz::read_or_refused(input, [&] {
     if (choice == requests.size())
       (void)parse_engine_command(input.bytes, ConfigFiles::Refused);
     else

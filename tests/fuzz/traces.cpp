@@ -7,7 +7,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const fuzz::Files files;
   const fuzz::Input input(data, size);
   constexpr const char* kNames[] = {"trace.csv", "trace.json", "trace.jsonl"};
-  fuzz::read_or_refused([&] {
+  fuzz::read_or_refused(input, [&] {
     const auto trace = read_trace_file(files.write(kNames[input.choice % 3], input.bytes));
     for (const auto& request : trace.workload.requests)
       if (request.input_tokens < 1 || request.output_tokens < 1) std::abort();

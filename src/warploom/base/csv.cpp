@@ -17,6 +17,12 @@
 
 namespace warploom {
 namespace fs = std::filesystem;
+namespace {
+
+// A quote that never ends, or gzip that unpacks to one line, must not take all memory.
+constexpr std::size_t kMostRowBytes = std::size_t(16) << 20;
+
+}  // namespace
 
 struct CsvReader::State {
   fs::path path;
@@ -40,6 +46,9 @@ struct CsvReader::State {
     buffer.erase(0, position);
     position = 0;
     const std::size_t old_size = buffer.size();
+    if (old_size > kMostRowBytes)
+      throw InvalidInput(
+          fmt::format("{}:{}: a row is longer than {} bytes", path.string(), next_line, kMostRowBytes));
     constexpr std::size_t kChunk = 1 << 18;
     buffer.resize(old_size + kChunk);
     const int got = gzread(file, buffer.data() + old_size, static_cast<unsigned>(kChunk));

@@ -52,6 +52,15 @@ TEST(CsvReader, ReadsWindowsLineEndsAndBlankLines) {
   EXPECT_EQ(rows_of(folder.write("a.csv", "x,y\r\n1,2\r\n\r\n3,4\r\n")), (Rows{{"1", "2"}, {"3", "4"}}));
 }
 
+TEST(CsvReader, RefusesRowsWithoutEnd) {
+  const ScratchFolder folder;
+  const std::string endless(std::size_t(17) << 20, 'x');
+  for (const char* start : {"a\n", "a\n\"", "", "# "}) {
+    const fs::path path = folder.write("a.csv", start + endless);
+    expect_contains(message_of<InvalidInput>([&] { rows_of(path); }), "a row is longer than 16777216 bytes");
+  }
+}
+
 TEST(CsvReader, UndoesQuoting) {
   const ScratchFolder folder;
   const fs::path path =

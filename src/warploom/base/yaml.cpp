@@ -135,11 +135,13 @@ class TreeBuilder final : public YAML::EventHandler {
   std::size_t seen_values_ = 0, seen_bytes_ = 0;  // of what is complete
 };
 
+// The library takes text with zero bytes for UTF-16 or UTF-32 and then hands on bytes that are no UTF-8.
 void check_utf8(std::string_view text, std::string_view where) {
-  const std::size_t sound = utf8_bytes(text);
-  if (sound == text.size()) return;
+  const std::size_t sound = std::min(utf8_bytes(text), text.find('\0'));
+  if (sound >= text.size()) return;
   const auto line = 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(sound), '\n');
-  throw InvalidInput(fmt::format("{}: line {}: is not UTF-8 (byte {})", where, line, sound + 1));
+  throw InvalidInput(fmt::format("{}: line {}: {} (byte {})", where, line,
+                                 text[sound] == '\0' ? "has a zero byte" : "is not UTF-8", sound + 1));
 }
 
 Json scalar_json(const YamlNode& node) {

@@ -56,6 +56,13 @@ TEST(Yaml, SharesWhatAnAliasNames) {
   EXPECT_EQ(json_of_text("a: &x {k: [1, 2]}\nb: *x\n").dump(), R"({"a":{"k":[1,2]},"b":{"k":[1,2]}})");
 }
 
+// The library would read these as UTF-16 and hand on bytes that no JSON can be written with.
+TEST(Yaml, RefusesZeroBytes) {
+  EXPECT_TRUE(says(std::string("a: 1\nb: \0x\n", 12), "line 2: has a zero byte (byte 9)"));
+  EXPECT_TRUE(says(std::string("\0\0\0el", 5), "line 1: has a zero byte (byte 1)"));
+  EXPECT_TRUE(says(std::string("a: \xff\0", 5), "line 1: is not UTF-8 (byte 4)"));
+}
+
 TEST(Yaml, RefusesAnAliasInsideWhatItNames) {
   EXPECT_TRUE(says("compilation: &a {b: *a}\n", "line 1: an alias stands inside what it names"));
   EXPECT_TRUE(says("- &a\n  - 1\n  - [2, *a]\n", "line 3: an alias stands inside what it names"));

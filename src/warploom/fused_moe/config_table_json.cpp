@@ -6,6 +6,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/json_members.h"
+#include "warploom/base/sealed_json.h"
 #include "warploom/fused_moe/config_table.h"
 
 namespace warploom {
@@ -109,6 +110,7 @@ MoeConfigTable moe_config_from_json(const Json& document, std::string_view where
   if (document_version(document) > kVersion)
     throw Unsupported(fmt::format("{}: of version {}, this program knows up to {}", where,
                                   member_or_null(document, "version").dump(), kVersion));
+  check_seal(document, where);
   return table_of(document, where);
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/base/sealed_json.h"
 
 namespace warploom {
 
@@ -12,6 +13,7 @@ void check_record_version(const Json& document, std::string_view schema, std::in
                           std::string_view where) {
   if (!document.is_object())
     throw InvalidInput(fmt::format("{}: is not a JSON object, expected a record", where));
+  check_seal(document, where);
   if (const auto found = document.find("schema"); found != document.end() && *found != schema) {
     throw InvalidInput(fmt::format("{}: 'schema' is {}, expected \"{}\"", where, found->dump(), schema));
   }

@@ -8,8 +8,9 @@
 
 namespace warploom {
 
-// Throws InvalidInput when `document` is no object or says another schema, Unsupported when its version is
-// above `version`. Both notes may be absent: a user's record need not carry them.
+// Throws InvalidInput when `document` is no object, says another schema or is damaged (base/sealed_json.h),
+// Unsupported when its version is above `version`. The notes may be absent: a user's record need not carry
+// them.
 void check_record_version(const Json& document, std::string_view schema, std::int64_t version,
                           std::string_view where);
 

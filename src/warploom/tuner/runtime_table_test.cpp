@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "warploom/base/error.h"
+#include "warploom/base/hash.h"
 #include "warploom/base/random.h"
 #include "warploom/base/scratch_folder_test.h"
+#include "warploom/tuner/internal/table_layout.h"
 #include "warploom/tuner/time_correction.h"
 #include "warploom/tuner/two_tiles_test.h"
 #include "warploom/tuner/wave_fit.h"
@@ -34,6 +37,33 @@ TEST(WaveFit, FindsTheFormulaItsSamplesFollow) {
     const double time = two_tile_time(unseen, fitted.config);
     EXPECT_NEAR(predict_us(model, fitted.config == kSmallTile ? 0 : 1, unseen), time, 0.1 * time);
   }
+}
+
+// Its checksum is right: whoever wrote it did not fit it.
+TEST(RuntimeTable, RefusesConstantsThatNoFitWrote) {
+  const auto refusal_of = [](std::size_t at, auto value) {
+    std::string bytes(small_table().bytes());
+    TableHeader header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    std::memcpy(bytes.data() + header.configs_at + at, &value, sizeof value);
+    constexpr std::size_t kChecked = offsetof(TableHeader, checksum) + sizeof header.checksum;
+    header.checksum = hash_bytes(std::string_view(bytes).substr(kChecked));
+    std::memcpy(bytes.data(), &header, sizeof header);
+    try {
+      RuntimeTable::from_bytes(bytes, "t.wlt");
+    } catch (const InvalidInput& error) {
+      return std::string(error.what());
+    }
+    return std::string("was read");
+  };
+  const std::string expected = "t.wlt: a configuration of the tune table has constants that are not its own";
+  constexpr std::size_t kConstants = offsetof(ConfigRecord, constants);
+  EXPECT_EQ(refusal_of(offsetof(ConfigRecord, residual), 0.1F), "was read");
+  EXPECT_EQ(refusal_of(kConstants + offsetof(ConfigConstants, per_m), 1e22), expected);
+  EXPECT_EQ(refusal_of(kConstants + offsetof(ConfigConstants, per_k), -1.0), expected);
+  EXPECT_EQ(refusal_of(kConstants + offsetof(ConfigConstants, tile_n), 3.0F), expected);
+  EXPECT_EQ(refusal_of(offsetof(ConfigRecord, config) + offsetof(TileConfig, tile_k), 0), expected);
+  EXPECT_EQ(refusal_of(offsetof(ConfigRecord, coefficients), std::nanf("")), expected);
 }
 
 TEST(WaveFit, RefusesSamplesOfASingleWave) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -78,6 +80,22 @@ const TableHeader& checked_header(std::string_view bytes, std::string_view where
   return header;
 }
 
+// Look-ups count with these: a file may be whole, by its checksum, and still hold what no fit wrote.
+bool is_sound(const ConfigRecord& record) {
+  const ConfigConstants& known = record.constants;
+  const auto is_tile = [](std::int32_t size, float tile, float per_f, double per) {
+    return size >= 1 && tile == float(size) && per_f == 1.0F / tile && per == 1.0 / size;
+  };
+  const TileConfig& config = record.config;
+  std::array<float, sizeof record.coefficients / sizeof(float)> coefficients;
+  std::memcpy(coefficients.data(), &record.coefficients, sizeof record.coefficients);
+  return is_tile(config.tile_m, known.tile_m, known.per_m_f, known.per_m) &&
+         is_tile(config.tile_n, known.tile_n, known.per_n_f, known.per_n) &&
+         is_tile(config.tile_k, known.tile_k, known.per_k_f, known.per_k) && config.split_k >= 1 &&
+         known.split_k == float(config.split_k) &&
+         std::all_of(coefficients.begin(), coefficients.end(), [](float one) { return std::isfinite(one); });
+}
+
 }  // namespace
 
 std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
@@ -135,6 +153,9 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
   const auto text = records_at<char>(bytes, header->text_at, header->text_bytes, where);
   if (configs.empty() || header->default_index >= configs.size())
     throw InvalidInput(fmt::format("{}: the tune table names no default configuration", where));
+  if (!std::all_of(configs.begin(), configs.end(), is_sound))
+    throw InvalidInput(
+        fmt::format("{}: a configuration of the tune table has constants that are not its own", where));
   const FileHead head(kFormat, {text.data(), text.size()}, where);
   kernel = object_from_json<TileKernel>(head.at("kernel"), where);
   gpu = object_from_json<TileGpu>(head.at("gpu"), fmt::format("{}: 'gpu' of the tune table", where));

@@ -13,6 +13,7 @@
 #include "warploom/base/json.h"
 #include "warploom/base/learning.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/base/sealed_json.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/training/calibrate.h"
@@ -119,7 +120,7 @@ void take_constants(const CalibrateRequest& request, const fs::path& sweep, cons
   if (device == nullptr || device->name != gpu.name)
     throw InvalidInput(fmt::format("{}: of {}, but `gpu` is {}", file.string(), constants.gpu, gpu.name));
   result.constants = constants.values;
-  if (!request.record.empty()) write_json_file(request.record, gpu_to_json(fitted_record(gpu, constants)));
+  if (!request.record.empty()) write_sealed_json(request.record, gpu_to_json(fitted_record(gpu, constants)));
 }
 
 struct Learned {

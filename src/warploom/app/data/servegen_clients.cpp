@@ -111,7 +111,7 @@ std::map<double, ServegenLengths> read_lengths(const std::filesystem::path& path
     throw InvalidInput(fmt::format("{}: is no object, expected windows", path.string()));
   for (const auto& [begin, fields] : document.items()) {
     const std::string where = fmt::format("{}: window {}", path.string(), begin);
-    const auto tokens = [&](const char* key) {
+    const auto tokens = [&, &fields = fields](const char* key) {
       if (!fields.is_object() || !fields.contains(key) || !fields[key].is_string())
         throw InvalidInput(fmt::format("{}: '{}' is missing, expected a dictionary in a text", where, key));
       return weights_of_text(fields[key].get<std::string>(), where);

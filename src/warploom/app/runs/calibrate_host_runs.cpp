@@ -10,7 +10,7 @@
 #include "warploom/app/runs/validate_serving.h"
 #include "warploom/base/counted.h"
 #include "warploom/base/error.h"
-#include "warploom/base/file.h"
+#include "warploom/base/sealed_json.h"
 #include "warploom/serving/engines/engine_defaults.h"
 
 namespace warploom {
@@ -167,7 +167,7 @@ HostCalibration calibrate_host_to(const CalibrateHostRequest& request,
       .source = fmt::format("calibrate-host: {} on {}, {}, from {}", counted(std::ssize(request.runs), "run"),
                             host.gpu, host.engine, host.base),
       .engines = {scaled_host(runs.base(), host.fit.factors)}};
-  write_file_atomically(request.output, host_profile_to_json(host.profile).dump(2) + "\n");
+  write_sealed_json(request.output, host_profile_to_json(host.profile));
   return result;
 }
 

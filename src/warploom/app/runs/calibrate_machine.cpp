@@ -11,8 +11,8 @@
 #include "warploom/app/runs/onboarded_steps.h"
 #include "warploom/app/runs/probe_file.h"
 #include "warploom/base/error.h"
-#include "warploom/base/file.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/base/sealed_json.h"
 #include "warploom/base/statistics.h"
 #include "warploom/hardware/gpu_catalog.h"
 
@@ -295,7 +295,7 @@ CalibrateMachineResult calibrate_machine(const CalibrateMachineRequest& request,
                                   profile.engine, profile.engine_version, profile.gpu));
   }
   profile.source = fmt::format("calibrate-machine: {}", fmt::join(sources, "; "));
-  write_file_atomically(request.output, machine_profile_to_json(profile).dump(2) + "\n");
+  write_sealed_json(request.output, machine_profile_to_json(profile));
   return result;
 }
 

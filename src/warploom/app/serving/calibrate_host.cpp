@@ -9,8 +9,8 @@
 #include "warploom/app/serving/host_steps.h"
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/base/error.h"
-#include "warploom/base/file.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/base/sealed_json.h"
 #include "warploom/base/statistics.h"
 #include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/serving/engines/engine_defaults.h"
@@ -177,7 +177,7 @@ CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
                     .source = fmt::format("calibrate-host: {} steps of {} on {}, {}, from {}", steps.size(),
                                           result.model, result.gpu, result.engine, result.base),
                     .engines = {fitted}};
-  write_file_atomically(request.output, host_profile_to_json(result.profile).dump(2) + "\n");
+  write_sealed_json(request.output, host_profile_to_json(result.profile));
   return result;
 }
 

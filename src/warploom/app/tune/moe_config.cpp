@@ -8,6 +8,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/base/sealed_json.h"
 #include "warploom/fused_moe/device_name.h"
 #include "warploom/fused_moe/profiled_configs.h"
 #include "warploom/models/model_catalog.h"
@@ -106,7 +107,7 @@ MoeConfigResult moe_config(const MoeConfigRequest& request) {
   sidecar.replace_extension(".warploom.json");
   result.files = {request.output / name, request.output / sidecar};
   write_json_file(result.files[0], engine_json(result.table.rows));
-  write_json_file(result.files[1], sidecar_json(result.table));
+  write_sealed_json(result.files[1], sidecar_json(result.table));
   if (!request.table.empty()) {
     std::filesystem::path looked_up = name;
     looked_up.replace_extension(".wlt");

@@ -56,12 +56,13 @@ std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::
 
 std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn,
                             const std::vector<ReplicaLoad>& loads, std::int32_t input_tokens) {
-  const auto [least, most] =
+  const auto ends =
       std::minmax_element(loads.begin(), loads.end(),
                           [](const ReplicaLoad& a, const ReplicaLoad& b) { return a.waiting < b.waiting; });
+  const auto most = ends.second->waiting;
+  const double spread = double(most - ends.first->waiting);
   const auto score = [&](const ReplicaLoad& load) {
-    const double spread = double(most->waiting - least->waiting);
-    const double queue = spread > 0 ? double(most->waiting - load.waiting) / spread : 1;
+    const double queue = spread > 0 ? double(most - load.waiting) / spread : 1;
     return rules.prefix_weight * double(load.cached_tokens) / double(std::max(1, input_tokens)) +
            rules.queue_weight * queue + rules.kv_weight * (1 - load.kv_use);
   };

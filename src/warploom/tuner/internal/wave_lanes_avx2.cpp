@@ -10,8 +10,12 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#endif
 
 namespace warploom {
 
@@ -39,7 +43,11 @@ void times_of_works_avx2(const WaveCoefficients<float>& coefficients,
 }
 
 }  // namespace warploom::lanes
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 
 #else
 #include "warploom/tuner/internal/wave_lanes.h"
