@@ -54,8 +54,8 @@ TEST(BadTrace, RefusesAgentsThatWaitForThemselves) {
   const ScratchFolder scratch;
   const std::string rest = R"(, "input_length": 5, "output_length": 1})"
                            "\n";
-  const std::string rows = R"({"request_id": "a", "wait_for": ["b"])" + rest +
-                           R"({"request_id": "b", "wait_for": ["a"])" + rest;
+  const std::string rows =
+      R"({"request_id": "a", "wait_for": ["b"])" + rest + R"({"request_id": "b", "wait_for": ["a"])" + rest;
   expect_refusal(simulate({"--trace", scratch.write("agents.jsonl", rows)}),
                  {"agents.jsonl:1", "'a' waits for itself, by way of 'b' (line 2)"});
 }

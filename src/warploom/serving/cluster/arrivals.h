@@ -70,7 +70,7 @@ class Arrivals {
   std::size_t next_ = 0;              // open loop: to arrive next; closed: to be sent next
   std::int64_t unused_places_ = 0;    // with Workload::most_in_flight: never taken so far, and
   std::queue<SimTime> left_places_;   // left by those that completed, since when
-  std::vector<Turn> turns_;  // those that follow each request; empty when none does
+  std::vector<Turn> turns_;           // those that follow each request; empty when none does
   std::vector<std::uint32_t> turns_begin_;
   std::vector<Waiting> waiting_;  // by request, where one has several parents
   // Closed loop with turns: the first request of each one's session, and by first request how many are left.

@@ -20,7 +20,7 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
     const PoolPlan& plan = deployment.pools[i];
     const EngineRole role = deployment.disaggregated() && i == 0 ? EngineRole::Prefill : EngineRole::Whole;
     pools_.emplace_back(plan, deployment.rules, role, workload, deployment.seed, options.step_time);
-    scaling_.push_back(plan.autoscaling.on() ? queue_depth_policy(plan.autoscaling) : nullptr);
+    scaling_.push_back(plan.autoscaling.on() ? scaling_policy(plan.autoscaling) : nullptr);
     if (plan.autoscaling.on())
       await(SimTime() + to_sim_duration(plan.autoscaling.interval),
             {.kind = EventKind::Scale, .pool = std::uint32_t(i)});

@@ -86,8 +86,7 @@ std::string_view JsonlRow::which(std::string_view key, std::string_view alias) c
 std::vector<ContentSegment> JsonlRow::content_of_tokens(std::int64_t input_tokens) const {
   const Json& ids = at("input_tok_ids");
   if (!ids.is_array() || std::int64_t(ids.size()) != input_tokens)
-    refuse(
-        fmt::format("{} 'input_tok_ids', expected one for each of {} tokens", ids.size(), input_tokens));
+    refuse(fmt::format("{} 'input_tok_ids', expected one for each of {} tokens", ids.size(), input_tokens));
   std::vector<ContentSegment> content;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (!ids[i].is_number_integer()) refuse("'input_tok_ids' holds no whole number");
@@ -106,8 +105,7 @@ std::vector<ContentSegment> JsonlRow::content(std::int64_t input_tokens, std::in
   const auto found = object_.find("hash_ids");
   if (found == object_.end() || found->is_null()) return {};
   if (!found->is_array()) refuse("'hash_ids' is no list");
-  const std::int64_t block =
-      block_tokens > 0 ? block_tokens : block_of(input_tokens, std::ssize(*found));
+  const std::int64_t block = block_tokens > 0 ? block_tokens : block_of(input_tokens, std::ssize(*found));
   std::vector<ContentSegment> content;
   std::int64_t left = input_tokens;
   for (const Json& id : *found) {

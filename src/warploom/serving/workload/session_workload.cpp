@@ -46,10 +46,11 @@ class SessionDraw {
 
   std::int32_t draw_length(std::int64_t mean) {
     if (shape_.spread == SessionSpread::Even)
-      return std::int32_t(lengths_.integer(std::max<std::int64_t>(1, mean / 2),
-                                           std::max<std::int64_t>(1, mean + mean / 2)));
+      return std::int32_t(
+          lengths_.integer(std::max<std::int64_t>(1, mean / 2), std::max<std::int64_t>(1, mean + mean / 2)));
     const double deviation = kLogNormalDeviation;
-    const double drawn = std::exp(lengths_.normal(std::log(double(mean)) - deviation * deviation / 2, deviation));
+    const double drawn =
+        std::exp(lengths_.normal(std::log(double(mean)) - deviation * deviation / 2, deviation));
     return std::int32_t(std::clamp(std::round(drawn), 1.0, double(kMaxRequestTokens)));
   }
 
@@ -105,8 +106,8 @@ class SessionDraw {
       }
       add(request, talk);
       ends.clear();
-      const bool branches = shape_.branch_share > 0 && turn + 1 < turns &&
-                            branching_.uniform() < shape_.branch_share;
+      const bool branches =
+          shape_.branch_share > 0 && turn + 1 < turns && branching_.uniform() < shape_.branch_share;
       for (std::int64_t i = 0; branches && i < shape_.branches; ++i) ends.push_back(add_branch(talk));
       for (const std::int32_t end : ends) talk.said += workload_.requests[std::size_t(end)].output_tokens;
     }
@@ -164,9 +165,11 @@ FieldTable SessionShape::describe() {
       .add("tool_share", &S::tool_share, share("of later turns that follow a tool's run, not a user"))
       .add("tool_tokens", &S::tool_tokens, {.doc = "tokens of a tool's result, mean", .min = 1, .max = 1e7})
       .add("tool_time_s", &S::tool_time, {.unit = "s", .doc = "a tool's run, mean", .min = 0, .max = 1e6})
-      .add("branch_share", &S::branch_share, share("of turns that open branches, which the next one waits for"))
+      .add("branch_share", &S::branch_share,
+           share("of turns that open branches, which the next one waits for"))
       .add("branches", &S::branches, {.doc = "branches opened at once", .min = 1, .max = 1000})
-      .add("branch_turns", &S::branch_turns, {.doc = "turns of a branch, each after a tool", .min = 1, .max = 1000})
+      .add("branch_turns", &S::branch_turns,
+           {.doc = "turns of a branch, each after a tool", .min = 1, .max = 1000})
       .add("branches_fork", &S::branches_fork,
            {.doc = "branches begin with all that was said, not with the system prompt alone"})
       .table();

@@ -42,7 +42,8 @@ struct SessionShape {
   double branch_share = 0;
   std::int64_t branches = 2;
   std::int64_t branch_turns = 3;
-  bool branches_fork = true;  // a branch begins with all that was said, else with the system prompt and its task
+  bool branches_fork =
+      true;  // a branch begins with all that was said, else with the system prompt and its task
 
   static FieldTable describe();
 };

@@ -130,7 +130,8 @@ TEST(SessionWorkload, BranchesShareWhatWasSaidAndAreWaitedFor) {
   fresh.branches_fork = false;
   const Workload apart = session_workload(fresh, 7);
   EXPECT_EQ(apart.content_of(std::size_t(left)).size(), 2u);
-  EXPECT_LT(apart.requests[std::size_t(left)].input_tokens, workload.requests[std::size_t(left)].input_tokens);
+  EXPECT_LT(apart.requests[std::size_t(left)].input_tokens,
+            workload.requests[std::size_t(left)].input_tokens);
 }
 
 TEST(SessionWorkload, HeavySessionsHaveTheMeansThatTheyState) {

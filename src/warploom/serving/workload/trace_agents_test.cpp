@@ -113,8 +113,8 @@ TEST(AgentTraces, ReadsDependenciesWithTheirOwnDelays) {
   config.num_gpu_blocks_override = 10'000;
   const SimulationResult run = simulate(config, workload, pricer);
   EXPECT_EQ(run.requests[1].arrival, run.requests[0].arrival + SimDuration(3'000'000));
-  EXPECT_EQ(run.requests[2].arrival, std::max(run.requests[0].last_token + SimDuration(5'000'000),
-                                              run.requests[1].last_token));
+  EXPECT_EQ(run.requests[2].arrival,
+            std::max(run.requests[0].last_token + SimDuration(5'000'000), run.requests[1].last_token));
   expect_refused(R"({"schema": "dynamo.agentic_mooncake", "version": 7, "block_size": 64})", "of version 7");
   expect_refused(
       std::string(kHead) +

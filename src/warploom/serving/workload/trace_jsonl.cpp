@@ -64,8 +64,8 @@ void add_session(TraceRows& rows, const JsonlRow& session) {
     rows.add(row);
     delay_ns = sub.has("tool_duration_ns") ? sub.count("tool_duration_ns") : 0;
     if (delay_ns < 0)
-      throw InvalidInput(fmt::format("{}: 'tool_duration_ns' is {}, expected at least 0", session.where(),
-                                     delay_ns));
+      throw InvalidInput(
+          fmt::format("{}: 'tool_duration_ns' is {}, expected at least 0", session.where(), delay_ns));
   }
 }
 
@@ -103,7 +103,8 @@ RecordedTrace read_simulated(const std::filesystem::path& path, const std::strin
 struct Layout {
   // Whether a file is of it, by its first row; `text` is the whole.
   bool (*recognises)(const JsonlRow& first, const std::string& text);
-  RecordedTrace (*read)(const std::filesystem::path& path, const std::string& text, std::int64_t max_requests);
+  RecordedTrace (*read)(const std::filesystem::path& path, const std::string& text,
+                        std::int64_t max_requests);
 };
 
 bool is_mooncake(const JsonlRow& first) {

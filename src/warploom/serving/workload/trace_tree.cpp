@@ -65,7 +65,8 @@ std::vector<std::size_t> TraceTree::sessions() {
 std::vector<std::size_t> TraceTree::order(const std::vector<std::size_t>& first) const {
   std::vector<std::vector<std::size_t>> turns(nodes_.size());
   std::vector<std::size_t> left(nodes_.size());
-  using Place = std::tuple<std::int64_t, std::size_t, std::size_t>;  // arrival and first row of the session, row
+  using Place =
+      std::tuple<std::int64_t, std::size_t, std::size_t>;  // arrival and first row of the session, row
   std::priority_queue<Place, std::vector<Place>, std::greater<>> ready;
   const auto offer = [&](std::size_t i) { ready.emplace(nodes_[first[i]].row.arrival_ns, first[i], i); };
   for (std::size_t i = 0; i < nodes_.size(); ++i) {

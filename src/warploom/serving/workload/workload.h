@@ -51,7 +51,8 @@ struct FurtherParent {
 struct Workload {
   std::string name;
   std::vector<WorkloadRequest> requests;  // in order of arrival
-  std::vector<FurtherParent> further_parents;  // in order of `request`; sessions are trees where there is none
+  std::vector<FurtherParent>
+      further_parents;  // in order of `request`; sessions are trees where there is none
   // Closed loop: this many requests are kept in flight, in the order of `requests`, and arrival times are
   // ignored; with later turns, this many sessions.
   std::optional<std::int64_t> concurrency;
