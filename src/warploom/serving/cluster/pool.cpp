@@ -89,9 +89,9 @@ bool in_turn(const ServingConfig& config) {
 
 std::optional<std::size_t> Pool::route(const Arrival& arrival, SimTime now) {
   if (open_.empty()) return std::nullopt;
-  if (open_.size() == 1) return open_[0];
-  if (in_turn(plan_.config)) return open_[routed_++ % open_.size()];
   const RoutingPolicy policy = plan_.config.routing_policy;
+  if (open_.size() == 1 && !looks_at_prefixes(policy)) return open_[0];
+  if (in_turn(plan_.config)) return open_[routed_++ % open_.size()];
   const auto place = std::find(open_.begin(), open_.end(), std::uint32_t(arrival.latest));
   if (policy == RoutingPolicy::SessionSticky && arrival.latest >= 0 && place != open_.end())
     return std::size_t(arrival.latest);
