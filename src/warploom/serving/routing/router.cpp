@@ -117,13 +117,13 @@ std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn,
       std::minmax_element(loads.begin(), loads.end(),
                           [](const ReplicaLoad& a, const ReplicaLoad& b) { return a.waiting < b.waiting; });
   const double spread = double(most->waiting - least->waiting);
-  const auto cold = rules.cold_weight > 0 ? cold_scores(loads) : std::vector<double>(loads.size());
+  const auto cold = rules.cold_weight > 0 ? cold_scores(loads) : std::vector<double>{};
   Best best;
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const double queue = spread > 0 ? double(most->waiting - loads[i].waiting) / spread : 1;
     best.offer(i, rules.prefix_weight * double(loads[i].cached_tokens) / double(std::max(1, input_tokens)) +
                       rules.queue_weight * queue + rules.kv_weight * (1 - loads[i].kv_use) +
-                      rules.cold_weight * cold[i]);
+                      (cold.empty() ? 0 : rules.cold_weight * cold[i]));
   }
   return best.take(turn);
 }
