@@ -116,8 +116,8 @@ void check_rules(const Deployment& deployment) {
   if (rules.signal_interval.value() > 0 &&
       std::none_of(deployment.pools.begin(), deployment.pools.end(), follows_load))
     throw InvalidInput(
-        "router_signal_interval_s: requests go to replicas in turn or by what the router itself counts, expected "
-        "another `routing_policy`, for example weighted");
+        "router_signal_interval_s: requests go to replicas in turn or by what the router itself counts, "
+        "expected another `routing_policy`, for example weighted");
   if (rules.front_ends > 0 && deployment.pools[0].config.host.frontend_per_token.value() == 0)
     throw InvalidInput(
         "front_ends: share the work on prompts, of which there is none here, expected `measured_at` client "

@@ -18,7 +18,7 @@ struct PoolLoad {
   std::int64_t starting = 0;   // of them
   std::int64_t waiting = 0;    // requests in queues, those that no instance took included
   std::int64_t running = 0;
-  // Of a look at the load alone (Pool::scaling_load):
+  // Filled by a look at the load alone (Pool::scaling_load):
   Seconds at;
   std::int64_t arrived = 0;  // since the look before
   double kv_use = 0;         // shares of the instances' caches that are in use, summed
@@ -59,15 +59,15 @@ struct AutoscalingConfig {
   std::int64_t min_instances = 1;
   ScalingPolicy policy = ScalingPolicy::QueueDepth;
   double queue_depth = 8;  // waiting requests of an instance above which another starts
-  // Of Hpa: requests that wait, or wait or run, or share of the cache in use, of an instance. The tolerance and
+  // Hpa: requests that wait, or wait or run, or share of the cache in use, of an instance. The tolerance and
   // the time over which the highest wish counts before fewer are kept are Kubernetes' defaults.
   ScalingMetric metric = ScalingMetric::Waiting;
   double target = 4;
   double tolerance = 0.1;
   Seconds down_window{300.0};
-  // Of PlannerLoad: shares of a cache, those of Dynamo's planner for throughput (for latency 0.4 and 0.1).
+  // PlannerLoad: shares of a cache, those of Dynamo's planner for throughput (for latency 0.4 and 0.1).
   double up_load = 1, down_load = 0.6;
-  double instance_rate = 0;  // of PlannerSla: requests per second that an instance serves within its limits
+  double instance_rate = 0;  // PlannerSla: requests per second that an instance serves within its limits
   Seconds interval{10.0};
   Seconds startup{60.0};
   bool on() const { return max_instances > 0; }
@@ -78,14 +78,14 @@ struct AutoscalingConfig {
 void check_autoscaling(const AutoscalingConfig& config);
 
 // QueueDepth: one more when the queues hold more than queue_depth requests for each instance; one less when
-// nothing waits and the running requests of the last would spread over the others as less than queue_depth more
-// for each.
-// Hpa: the metric's sum over the target, where it is further than the tolerance from what the instances are for;
+// nothing waits and the running requests of the last would spread over the others as less than queue_depth
+// more for each.
+// Hpa: the metric's sum over the target, where it is further than the tolerance from what instances are for;
 // at most four more or twice as many at a look; fewer once no look within down_window wished for more.
 // PlannerLoad: one more when any instance's cache would be fuller than up_load, one less when all would be
 // emptier than down_load; neither while one starts (core/load_scaling.py of Dynamo 1.4).
-// PlannerSla: the requests of the latest interval over instance_rate (core/throughput_scaling.py, where a model of
-// the engine says that rate).
+// PlannerSla: the requests of the latest interval over instance_rate (core/throughput_scaling.py, where a model
+// of the engine says that rate).
 std::unique_ptr<AutoscalingPolicy> scaling_policy(const AutoscalingConfig& config);
 
 }  // namespace warploom

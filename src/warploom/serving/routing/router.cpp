@@ -40,8 +40,8 @@ class Best {
   double highest_ = 0;
 };
 
-// By place: 1 where the latest prompt of which nothing was cached came longest ago, 0 where it came last; 1/2 for
-// all where something is cached of the prompt at hand.
+// By place: 1 where the latest prompt of which nothing was cached came longest ago, 0 where it came last; 1/2
+// for all where something is cached of the prompt at hand.
 std::vector<double> cold_scores(const std::vector<ReplicaLoad>& loads) {
   std::vector<double> scores(loads.size(), 0.5);
   const bool cold = std::all_of(loads.begin(), loads.end(),

@@ -41,8 +41,8 @@ struct ReplicaLoad {
   std::int64_t waiting = 0;        // of `live`; read by WaitingFirst and Weighted
   double kv_use = 0;               // share of the KV cache; read by Weighted alone
   std::uint64_t cold_since = 0;    // turn of its latest prompt of which nothing was cached; Weighted
-  // Read by KvCost, in blocks: prompts sent there that have given no token, without what was cached of them; all
-  // that is in use there, once the prompt at hand would be too.
+  // Read by KvCost, in blocks: prompts sent there that have given no token, without what was cached of them;
+  // all that is in use there, once the prompt at hand would be too.
   double prompt_blocks = 0, used_blocks = 0;
 };
 
@@ -61,21 +61,21 @@ std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::
 
 // The replica with the highest sum of weight * score for a prompt of `input_tokens`. Scores lie in 0 .. 1,
 // as in the Gateway API Inference Extension: the cached share of the prompt; (most waiting - waiting) /
-// (most - least waiting), 1 where these are equal; 1 - the cache's use; of a prompt of which nothing is cached
-// anywhere, from 1 for the replica that had such a one longest ago down to 0 for the latest (else 1/2 for all).
+// (most - least waiting), 1 where these are equal; 1 - the cache's use; of a prompt of which nothing is
+// cached anywhere, from 1 for the replica that had such a one longest ago down to 0 for the latest (else 1/2).
 // Equal ones have their turn.
 std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn,
                             const std::vector<ReplicaLoad>& loads, std::int32_t input_tokens);
 
 // The least of prefill_scale * max(0, prompt_blocks + the prompt's - overlap_credit * its cached ones) +
-// used_blocks. Equal ones have their turn; with a temperature, `draw` in [0, 1) picks by the softmax of the costs
-// over their range.
+// used_blocks. Equal ones have their turn; with a temperature, `draw` in [0, 1) picks by the softmax of the
+// costs over their range.
 std::size_t choose_kv_cost(const FleetRules& rules, std::uint64_t turn, double draw,
                            const std::vector<ReplicaLoad>& loads, std::int32_t input_tokens,
                            std::int64_t block_tokens);
 
-// The least loaded where loads differ by more than balance_abs and balance_rel; else the one that knows most of
-// the prompt, where that is above cache_threshold of it; else the least loaded.
+// The least loaded where loads differ by more than balance_abs and balance_rel; else the one that knows most
+// of the prompt, where that is above cache_threshold of it; else the least loaded.
 std::size_t choose_cache_aware(const FleetRules& rules, const std::vector<ReplicaLoad>& loads,
                                std::int32_t input_tokens);
 

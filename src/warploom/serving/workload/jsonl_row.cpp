@@ -1,4 +1,4 @@
-#include "warploom/serving/workload/jsonl_row.h"
+#include "warploom/serving/workload/internal/jsonl_row.h"
 
 #include <fmt/format.h>
 

@@ -63,7 +63,7 @@ class SessionDraw {
 
   SimDuration draw_time(Seconds mean) { return to_sim_duration(mean * times_.exponential(1.0)); }
 
-  // Of a turn that the one before it has to be answered for; tool turns follow each other in a branch.
+  // A turn that waits for an answer; tool turns follow each other in a branch.
   void follow(WorkloadRequest& turn, Talk& talk, std::int32_t after, bool of_branch) {
     const bool tool = of_branch || (shape_.tool_share > 0 && tools_.uniform() < shape_.tool_share);
     talk.said += draw_length(tool ? shape_.tool_tokens : shape_.user_tokens);

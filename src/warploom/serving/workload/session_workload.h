@@ -12,8 +12,8 @@
 
 namespace warploom {
 
-// How a session's lengths and numbers of turns are distributed around their means: evenly between half and one
-// and a half (turns: none but the mean); log-normally with the logarithm's deviation kLogNormalDeviation
+// How a session's lengths and numbers of turns are distributed around their means: evenly between half and
+// one and a half (turns: none but the mean); log-normally with the logarithm's deviation kLogNormalDeviation
 // (turns: geometrically), as agents' traces are, with many short and few long ones.
 enum class SessionSpread { Even, Heavy };
 template <>

@@ -4,6 +4,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
+#include "warploom/serving/workload/internal/jsonl_row.h"
 #include "warploom/serving/workload/trace_tree.h"
 
 namespace warploom {

@@ -28,12 +28,18 @@ void expect_refused(std::string_view text, const std::string& part) {
 
 // Two branches after the first answer, and a turn that waits for both; out of order in the file.
 constexpr std::string_view kTree =
-    R"({"request_id": "join", "wait_for": ["left", "right"], "tool_wait_ms": 40, "delay": 2, "input_length": 900, "output_length": 4}
-{"request_id": "left", "wait_for": ["root"], "delay": 10, "input_length": 700, "output_length": 3, "hash_ids": [1, 2]}
-{"request_id": "root", "timestamp": 500, "input_length": 600, "output_length": 2, "hash_ids": [1, 3]}
-{"request_id": "right", "wait_for": ["root"], "input_length": 800, "output_length": 200}
-{"request_id": "alone", "timestamp": 400, "input_length": 5, "output_length": 1}
-)";
+    R"({"request_id": "join", "wait_for": ["left", "right"], "tool_wait_ms": 40, "delay": 2,)"
+    R"( "input_length": 900, "output_length": 4})"
+    "\n"
+    R"({"request_id": "left", "wait_for": ["root"], "delay": 10, "input_length": 700,)"
+    R"( "output_length": 3, "hash_ids": [1, 2]})"
+    "\n"
+    R"({"request_id": "root", "timestamp": 500, "input_length": 600, "output_length": 2, "hash_ids": [1, 3]})"
+    "\n"
+    R"({"request_id": "right", "wait_for": ["root"], "input_length": 800, "output_length": 200})"
+    "\n"
+    R"({"request_id": "alone", "timestamp": 400, "input_length": 5, "output_length": 1})"
+    "\n";
 
 TEST(AgentTraces, ReadsDynamosTreesInAnyOrder) {
   const RecordedTrace trace = trace_of(kTree);
@@ -95,13 +101,22 @@ constexpr std::string_view kHead =
     "\n";
 
 TEST(AgentTraces, ReadsDependenciesWithTheirOwnDelays) {
-  const RecordedTrace trace = trace_of(
-      std::string(kHead) +
-      R"({"request_id": "a", "play_id": "p", "session_id": "s", "model": "m", "not_before_ms": 0, "input_length": 128, "output_length": 9, "hash_ids": [1, 2]}
-{"request_id": "b", "play_id": "p", "session_id": "t", "model": "m", "not_before_ms": 3, "input_length": 128, "output_length": 9, "hash_ids": [1, 3], "dependencies": [{"request_id": "a", "trigger": "dispatch", "delay_ms": 3, "relation": "spawn"}]}
-{"request_id": "c", "play_id": "p", "session_id": "s", "model": "m", "not_before_ms": 9, "input_length": 128, "output_length": 9, "hash_ids": [1, 2], "dependencies": [{"request_id": "a", "trigger": "completion", "delay_ms": 5, "relation": "sequence"}, {"request_id": "b", "trigger": "completion", "delay_ms": 0, "relation": "join"}]}
-{"request_id": "z", "play_id": "q", "session_id": "s", "model": "m", "not_before_ms": 0, "input_length": 128, "output_length": 9, "hash_ids": [1, 2]}
-)");
+  constexpr std::string_view kPlays =
+      R"({"request_id": "a", "play_id": "p", "not_before_ms": 0, "session_id": "s", "model": "m", "input_length": 128, "output_length": 9,)"
+      R"( "hash_ids": [1, 2]})"
+      "\n"
+      R"({"request_id": "b", "play_id": "p", "not_before_ms": 3, "session_id": "s", "model": "m", "input_length": 128, "output_length": 9,)"
+      R"( "hash_ids": [1, 3], "dependencies": [{"request_id": "a", "trigger": "dispatch", "delay_ms": 3,)"
+      R"( "relation": "spawn"}]})"
+      "\n"
+      R"({"request_id": "c", "play_id": "p", "not_before_ms": 9, "session_id": "s", "model": "m", "input_length": 128, "output_length": 9,)"
+      R"( "hash_ids": [1, 2], "dependencies": [{"request_id": "a", "trigger": "completion", "delay_ms": 5,)"
+      R"( "relation": "sequence"}, {"request_id": "b", "trigger": "completion", "delay_ms": 0}]})"
+      "\n"
+      R"({"request_id": "z", "play_id": "q", "not_before_ms": 0, "session_id": "s", "model": "m", "input_length": 128, "output_length": 9,)"
+      R"( "hash_ids": [1, 2]})"
+      "\n";
+  const RecordedTrace trace = trace_of(std::string(kHead) + std::string(kPlays));
   EXPECT_FALSE(trace.workload.timed);
   const Workload& workload = trace.workload;
   EXPECT_TRUE(workload.requests[1].from_sending);
@@ -124,10 +139,15 @@ TEST(AgentTraces, ReadsDependenciesWithTheirOwnDelays) {
 
 TEST(AgentTraces, ReadsBailiansConversations) {
   const RecordedTrace trace = trace_of(
-      R"({"chat_id": 7, "parent_chat_id": 3, "timestamp": 61.0, "input_length": 40, "output_length": 5, "type": "text", "turn": 2, "hash_ids": [8, 9, 10]}
-{"chat_id": 8, "parent_chat_id": 7, "timestamp": 63.5, "input_length": 60, "output_length": 5, "type": "text", "turn": 3, "hash_ids": [8, 9, 11, 12]}
-{"chat_id": 9, "parent_chat_id": 7, "timestamp": 64.0, "input_length": 60, "output_length": 5, "type": "text", "turn": 3, "hash_ids": [8, 9, 11, 13]}
-)");
+      R"({"chat_id": 7, "parent_chat_id": 3, "timestamp": 61.0, "input_length": 40, "output_length": 5,)"
+      R"( "type": "text", "turn": 2, "hash_ids": [8, 9, 10]})"
+      "\n"
+      R"({"chat_id": 8, "parent_chat_id": 7, "timestamp": 63.5, "input_length": 60, "output_length": 5,)"
+      R"( "type": "text", "turn": 3, "hash_ids": [8, 9, 11, 12]})"
+      "\n"
+      R"({"chat_id": 9, "parent_chat_id": 7, "timestamp": 64.0, "input_length": 60, "output_length": 5,)"
+      R"( "type": "text", "turn": 3, "hash_ids": [8, 9, 11, 13]})"
+      "\n");
   EXPECT_EQ(trace.layout, "bailian");
   const Workload& workload = trace.workload;
   EXPECT_EQ(workload.requests[0].after, -1);  // its parent came before the recording

@@ -7,7 +7,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
-#include "warploom/serving/workload/jsonl_row.h"
+#include "warploom/serving/workload/internal/jsonl_row.h"
 #include "warploom/serving/workload/trace_agents.h"
 #include "warploom/serving/workload/trace_rows.h"
 

@@ -31,7 +31,7 @@ class JsonlRow {
   std::string name(std::string_view key) const;
   // A list; empty when absent.
   std::vector<JsonlRow> rows(std::string_view key) const;
-  // Of two names of one thing the one that the row has, else the first.
+  // The one of two names of a thing that the row has, else the first.
   std::string_view which(std::string_view key, std::string_view alias) const;
 
   // What "input_tok_ids" or "hash_ids" say of a prompt: nothing, its tokens, or its blocks, the last of which
