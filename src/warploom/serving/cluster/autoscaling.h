@@ -84,8 +84,8 @@ void check_autoscaling(const AutoscalingConfig& config);
 // at most four more or twice as many at a look; fewer once no look within down_window wished for more.
 // PlannerLoad: one more when any instance's cache would be fuller than up_load, one less when all would be
 // emptier than down_load; neither while one starts (core/load_scaling.py of Dynamo 1.4).
-// PlannerSla: the requests of the latest interval over instance_rate (core/throughput_scaling.py, where a model
-// of the engine says that rate).
+// PlannerSla: the requests of the latest interval over instance_rate (core/throughput_scaling.py, where a
+// model of the engine says that rate).
 std::unique_ptr<AutoscalingPolicy> scaling_policy(const AutoscalingConfig& config);
 
 }  // namespace warploom

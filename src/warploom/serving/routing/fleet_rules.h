@@ -24,12 +24,12 @@ struct FleetRules {
   bool remembers_routed = false;
   Seconds routed_memory{0.0};
   // RoutingPolicy::KvCost: how much of a cached block is saved of a prompt, what a block of a prompt costs
-  // over one that decodes, and how unlike the least cost a choice may be. Defaults are those of Dynamo's KV router
+  // over one that decodes, and how unlike the least cost a choice may be. Defaults: Dynamo's KV router
   // (1.4: overlap_score_credit, prefill_load_scale, router_temperature).
   double overlap_credit = 1, prefill_scale = 1, temperature = 0;
   // RoutingPolicy::CacheAware: share of a prompt that must be known to a replica for it to follow its prefix,
-  // and the spread of live requests (so many more, and so many times as many) at which the least loaded is taken
-  // instead. Defaults are those of SGLang's router (sglang-router 0.3.2, router_args.py).
+  // and the spread of live requests (so many more, and so many times as many) at which the least loaded is
+  // taken instead. Defaults: those of SGLang's router (sglang-router 0.3.2, router_args.py).
   double cache_threshold = 0.3;
   std::int64_t balance_abs = 64;
   double balance_rel = 1.5;

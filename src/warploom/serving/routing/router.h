@@ -62,7 +62,7 @@ std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::
 // The replica with the highest sum of weight * score for a prompt of `input_tokens`. Scores lie in 0 .. 1,
 // as in the Gateway API Inference Extension: the cached share of the prompt; (most waiting - waiting) /
 // (most - least waiting), 1 where these are equal; 1 - the cache's use; of a prompt of which nothing is
-// cached anywhere, from 1 for the replica that had such a one longest ago down to 0 for the latest (else 1/2).
+// cached anywhere, from 1 for the replica that had one longest ago down to 0 for the latest, else 1/2.
 // Equal ones have their turn.
 std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn,
                             const std::vector<ReplicaLoad>& loads, std::int32_t input_tokens);

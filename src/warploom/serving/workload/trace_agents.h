@@ -17,7 +17,7 @@ class JsonlRow;
 TraceRow mooncake_lengths(const JsonlRow& row, std::int64_t block_tokens = 0, std::uint64_t scope = 0);
 
 // Dynamo's agentic Mooncake rows (dynamo-data-gen 1.3 to 1.6): `request_id`, `wait_for`; a row is sent
-// `delay` and `tool_wait_ms` after all that it waits for are answered, one that waits for none at its `timestamp`.
+// `delay` and `tool_wait_ms` after all that it waits for are answered, else at its `timestamp`.
 RecordedTrace read_agentic(const std::filesystem::path& path, const std::string& text,
                            std::int64_t max_requests);
 

@@ -19,8 +19,8 @@
 // tool_duration_ns before the next) and may have input_tok_ids (the prompt's tokens). Any row or CSV may have
 // a priority. Mooncake rows may have hash_ids (contents of prompts in blocks of 512 tokens), session_id
 // (later rows of a session are its later turns) and delay (ms between the end of a turn and the next). Trees
-// are read by trace_agents.h. A file may lack the arrival column: the workload is then not `timed`. Further columns
-// and keys are skipped. Arrivals are counted from the first request's.
+// are read by trace_agents.h. A file may lack the arrival column: the workload is then not `timed`. Further
+// columns and keys are skipped. Arrivals are counted from the first request's.
 #pragma once
 
 #include <cstdint>

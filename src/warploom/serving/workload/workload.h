@@ -84,8 +84,8 @@ struct Workload {
 constexpr std::int64_t kMaxRequestTokens = 100'000'000;
 
 // Throws InvalidInput: no requests, lengths below 1 or above kMaxRequestTokens, negative arrivals, arrivals
-// out of order, turns before what they wait for or of two sessions, concurrency below 1, contents that are not of
-// the prompts. `name` and the request's index are in the message.
+// out of order, turns before what they wait for or of two sessions, concurrency below 1, contents that are
+// not of the prompts. `name` and the request's index are in the message.
 void check_workload(const Workload& workload);
 
 // Replace the arrival times; requests keep their order, and later turns still follow the answers before them.
