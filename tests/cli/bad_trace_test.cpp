@@ -50,6 +50,16 @@ TEST(BadTrace, RefusesUnknownColumnsAndBrokenJson) {
                  {"trace.jsonl:1", "not valid JSON"});
 }
 
+TEST(BadTrace, RefusesAgentsThatWaitForThemselves) {
+  const ScratchFolder scratch;
+  const std::string rest = R"(, "input_length": 5, "output_length": 1})"
+                           "\n";
+  const std::string rows =
+      R"({"request_id": "a", "wait_for": ["b"])" + rest + R"({"request_id": "b", "wait_for": ["a"])" + rest;
+  expect_refusal(simulate({"--trace", scratch.write("agents.jsonl", rows)}),
+                 {"agents.jsonl:1", "'a' waits for itself, by way of 'b' (line 2)"});
+}
+
 TEST(BadTrace, KeepsOneLineWhenTheFileHoldsControlBytes) {
   const ScratchFolder scratch;
   expect_refusal(simulate({"--trace", scratch.write("trace.csv", "\"a\nb\x1b[31m\",c\n0,1\n")}),

@@ -62,15 +62,42 @@ class RandomDeployment {
   void rules(Deployment& deployment) {
     FleetRules& rules = deployment.rules;
     const bool split = deployment.disaggregated();
-    if (chance(0.2)) {
-      for (PoolPlan& pool : deployment.pools) pool.config.routing_policy = RoutingPolicy::Weighted;
-      rules.prefix_weight = random_.uniform(0, 5);
-    }
+    if (chance(0.2)) use(deployment, RoutingPolicy::Weighted);
     const RoutingPolicy policy = deployment.pools[0].config.routing_policy;
-    if (policy != RoutingPolicy::Engine && policy != RoutingPolicy::RoundRobin && chance(0.4))
-      rules.signal_interval = milliseconds(random_.uniform(1, 200));
+    if (policy == RoutingPolicy::Weighted) {
+      rules.prefix_weight = random_.uniform(0, 5);
+      if (chance(0.5)) rules.cold_weight = 2;
+    }
+    if (policy == RoutingPolicy::KvCost) {
+      if (chance(0.5)) rules.overlap_credit = random_.uniform();
+      if (chance(0.5)) rules.prefill_scale = random_.uniform(0, 4);
+      if (chance(0.5)) rules.temperature = random_.uniform(0, 2);
+    }
+    if (policy == RoutingPolicy::CacheAware) {
+      rules.cache_threshold = random_.uniform();
+      rules.balance_abs = random_.integer(0, 4);
+      rules.balance_rel = random_.uniform(1, 2);
+    }
+    know_prefixes(rules, policy);
+    const bool follows_load =
+        policy != RoutingPolicy::Engine && policy != RoutingPolicy::RoundRobin && !counts_own(policy);
+    if (follows_load && chance(0.4)) rules.signal_interval = milliseconds(random_.uniform(1, 200));
     if (chance(0.2)) rules.max_queued = random_.integer(1, 3);
     if (!split && chance(0.3)) rules.request_timeout = milliseconds(random_.uniform(1, 400));
+  }
+
+  static void use(Deployment& deployment, RoutingPolicy policy) {
+    for (PoolPlan& pool : deployment.pools) pool.config.routing_policy = policy;
+  }
+
+  void know_prefixes(FleetRules& rules, RoutingPolicy policy) {
+    if (!looks_at_prefixes(policy)) return;
+    if (policy != RoutingPolicy::CacheAware) {
+      rules.remembers_routed = chance(0.3);
+      if (!rules.remembers_routed && chance(0.5)) rules.event_delay = milliseconds(random_.uniform(1, 300));
+    }
+    const bool remembers = rules.remembers_routed || policy == RoutingPolicy::CacheAware;
+    if (remembers && chance(0.5)) rules.routed_memory = milliseconds(random_.uniform(1, 300));
   }
 
   Workload workload() {
@@ -89,6 +116,7 @@ class RandomDeployment {
       if (talks && i > 0 && chance(0.6)) {
         request.after = std::int32_t(random_.integer(0, i - 1));
         request.delay = SimDuration(random_.integer(0, 50'000'000));
+        request.from_sending = chance(0.15);
       } else {
         time += random_.exponential(1 / rate);
       }
@@ -101,7 +129,21 @@ class RandomDeployment {
       workload.content_begin.push_back(std::uint32_t(workload.content.size()));
     }
     if (chance(0.3)) workload.concurrency = random_.integer(1, 6);
+    join_branches(workload);
     return workload;
+  }
+
+  // Some turns wait for another request of their session too.
+  void join_branches(Workload& workload) {
+    std::vector<std::size_t> first(workload.requests.size());
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const std::int32_t after = workload.requests[i].after;
+      first[i] = after < 0 ? i : first[std::size_t(after)];
+      const auto other = std::size_t(random_.integer(0, std::int64_t(i)));
+      if (after < 0 || other == i || first[other] != first[i] || !chance(0.7)) continue;
+      workload.further_parents.push_back({std::uint32_t(i), std::uint32_t(other),
+                                          SimDuration(random_.integer(0, 50'000'000)), chance(0.15)});
+    }
   }
 
   ServingConfig engine(const Workload& workload) {
@@ -122,7 +164,7 @@ class RandomDeployment {
     config.capacity_scheduler_policy = one_of<std::string>({"guaranteed_no_evict", "max_utilization"});
     config.scheduling_policy = one_of<std::string>({"fcfs", "priority"});
     config.schedule_policy = one_of<std::string>({"fcfs", "lpm", "lof", "random"});
-    config.routing_policy = EnumNames<RoutingPolicy>::kNames[std::size_t(random_.integer(0, 5))].first;
+    config.routing_policy = EnumNames<RoutingPolicy>::kNames[std::size_t(random_.integer(0, 8))].first;
     config.enable_lora = chance(0.2);
     config.data_parallel_size = random_.integer(1, 3);
     config.host.prepare = milliseconds(random_.uniform(0, 2));
@@ -188,11 +230,24 @@ class RandomDeployment {
 
   AutoscalingConfig scaling() {
     if (chance(0.7)) return {};
-    return {.max_instances = random_.integer(1, 4),
-            .min_instances = 1,
-            .queue_depth = random_.uniform(0.5, 4),
-            .interval = milliseconds(random_.uniform(5, 100)),
-            .startup = milliseconds(random_.uniform(1, 200))};
+    AutoscalingConfig scaling{
+        .max_instances = random_.integer(1, 4),
+        .min_instances = 1,
+        .policy = EnumNames<ScalingPolicy>::kNames[std::size_t(random_.integer(0, 3))].first,
+        .interval = milliseconds(random_.uniform(5, 100)),
+        .startup = milliseconds(random_.uniform(1, 200))};
+    if (scaling.policy == ScalingPolicy::QueueDepth) scaling.queue_depth = random_.uniform(0.5, 4);
+    if (scaling.policy == ScalingPolicy::PlannerSla) scaling.instance_rate = random_.uniform(1, 100);
+    if (scaling.policy == ScalingPolicy::PlannerLoad) {
+      scaling.up_load = random_.uniform(0.3, 1);
+      scaling.down_load = random_.uniform(0, 0.3);
+    }
+    if (scaling.policy == ScalingPolicy::Hpa) {
+      scaling.metric = EnumNames<ScalingMetric>::kNames[std::size_t(random_.integer(0, 2))].first;
+      scaling.target = random_.uniform(0.2, 3);
+      scaling.down_window = milliseconds(random_.uniform(1, 500));
+    }
+    return scaling;
   }
 
   void fail(RandomRun& run) {

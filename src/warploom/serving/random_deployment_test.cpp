@@ -3,19 +3,26 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
+#include <string>
 
 #include "warploom/serving/pricing/linear_step_pricer_test.h"
 
 namespace warploom {
 namespace {
 
-// Sanitizers slow runs down some twenty times.
+// WARPLOOM_CASES of them, else a few thousand; sanitizers slow runs down some twenty times.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kCases = 500;
+constexpr std::uint64_t kUsualCases = 500;
 #else
-constexpr std::uint64_t kCases = 20'000;
+constexpr std::uint64_t kUsualCases = 4'000;
 #endif
+
+std::uint64_t cases() {
+  const char* asked = std::getenv("WARPLOOM_CASES");
+  return asked != nullptr ? std::stoull(asked) : kUsualCases;
+}
 
 // A run that goes round without end is an error, not a test that never comes back.
 class BoundedPricer final : public StepPricer {
@@ -63,6 +70,26 @@ void expect_request_ended(const RequestRecord& record, const RandomRun& run, std
   EXPECT_LE(record.first_token, record.last_token);
 }
 
+// A turn comes when the last of those that it waits for lets it go, and not before.
+void expect_turns_follow(const SimulationResult& result, const Workload& workload) {
+  std::vector<SimTime> ready(workload.requests.size());
+  std::vector<bool> known(workload.requests.size(), true);
+  const auto wait_for = [&](std::size_t turn, std::size_t parent, SimDuration delay, bool from_sending) {
+    const RequestRecord& before = result.requests[parent];
+    if (!from_sending && !before.completed()) known[turn] = false;
+    ready[turn] = std::max(ready[turn], (from_sending ? before.arrival : before.last_token) + delay);
+  };
+  for (std::size_t i = 0; i < workload.requests.size(); ++i)
+    if (const WorkloadRequest& turn = workload.requests[i]; turn.after >= 0)
+      wait_for(i, std::size_t(turn.after), turn.delay, turn.from_sending);
+  for (const FurtherParent& edge : workload.further_parents)
+    wait_for(edge.request, edge.parent, edge.delay, edge.from_sending);
+  for (std::size_t i = 0; i < workload.requests.size(); ++i) {
+    const bool waited = workload.requests[i].after >= 0 && known[i] && result.requests[i].completed();
+    EXPECT_TRUE(!waited || result.requests[i].arrival == ready[i]) << "turn " << i;
+  }
+}
+
 void expect_rules_kept(const SimulationResult& result, const FleetRules& rules) {
   std::int64_t turned_away = 0, timed_out = 0;
   for (const RequestRecord& record : result.requests) {
@@ -95,6 +122,7 @@ void expect_conserved(const SimulationResult& result, const RandomRun& run) {
   EXPECT_EQ(result.metrics.total_output_tokens, outputs);
   EXPECT_EQ(result.preemptions, preemptions);
   expect_rules_kept(result, run.deployment.rules);
+  expect_turns_follow(result, run.workload);
   // Where requests are left over, a turn behind one of them never comes.
   EXPECT_LE(rejected, result.rejected);
   EXPECT_TRUE(run.loses_instances || rejected == result.rejected);
@@ -134,8 +162,9 @@ void expect_same(const SimulationResult& a, const SimulationResult& b) {
 }
 
 TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
-  std::int64_t preempted = 0, restarted = 0, rejected = 0, reloaded = 0, turned_away = 0, timed_out = 0;
-  for (std::uint64_t number = 1; number <= kCases && !testing::Test::HasFailure(); ++number) {
+  std::int64_t joined = 0, preempted = 0, restarted = 0, rejected = 0, reloaded = 0, turned_away = 0,
+               timed_out = 0;
+  for (std::uint64_t number = 1; number <= cases() && !testing::Test::HasFailure(); ++number) {
     SCOPED_TRACE(testing::Message() << "case " << number);
     const RandomRun run = RandomDeployment(number, pricers()).draw();
     SimulationResult result, watched;
@@ -144,6 +173,7 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
     ASSERT_NO_THROW(watched = simulate(run.deployment, run.workload,
                                        {.timeline_samples = 0, .recorded_steps = 20, .threads = 1}));
     expect_same(result, watched);
+    joined += std::ssize(run.workload.further_parents);
     preempted += result.preemptions;
     restarted += result.restarts;
     rejected += result.rejected;
@@ -152,6 +182,7 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
     timed_out += result.timed_out;
   }
   // The draws reach what they are meant to reach.
+  EXPECT_GT(joined, 0);
   EXPECT_GT(preempted, 0);
   EXPECT_GT(restarted, 0);
   EXPECT_GT(rejected, 0);
@@ -162,7 +193,7 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
 
 // Requests without common prefixes: more caches do not mean fewer hits.
 TEST(RandomDeployment, MoreInstancesNeverMakeTheFirstTokenLater) {
-  for (std::uint64_t number = 1; number <= kCases / 20 && !testing::Test::HasFailure(); ++number) {
+  for (std::uint64_t number = 1; number <= cases() / 20 && !testing::Test::HasFailure(); ++number) {
     SCOPED_TRACE(testing::Message() << "case " << number);
     RandomRun run = RandomDeployment(number, pricers()).draw();
     run.deployment.failures.clear();
@@ -170,6 +201,7 @@ TEST(RandomDeployment, MoreInstancesNeverMakeTheFirstTokenLater) {
     run.workload.content.clear();
     run.workload.content_begin.clear();
     run.workload.concurrency.reset();
+    run.workload.further_parents.clear();
     for (PoolPlan& pool : run.deployment.pools) {
       pool.autoscaling = {};
       pool.config.instances = 1;

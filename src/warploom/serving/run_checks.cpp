@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "warploom/base/error.h"
 #include "warploom/serving/cluster/pool.h"
@@ -56,25 +57,67 @@ void check_failures(const Deployment& deployment) {
   }
 }
 
+// Fields of FleetRules that one policy alone reads.
+struct PolicyFields {
+  RoutingPolicy policy;
+  std::array<std::string_view, 4> fields;
+};
+constexpr std::array kPolicyFields{
+    PolicyFields{RoutingPolicy::Weighted,
+                 {"router_prefix_weight", "router_queue_weight", "router_kv_weight", "router_cold_weight"}},
+    PolicyFields{RoutingPolicy::KvCost,
+                 {"router_overlap_credit", "router_prefill_scale", "router_temperature"}},
+    PolicyFields{RoutingPolicy::CacheAware,
+                 {"router_cache_threshold", "router_balance_abs", "router_balance_rel"}}};
+
+void check_router(const Deployment& deployment) {
+  const FleetRules& rules = deployment.rules;
+  const FleetRules usual;
+  const auto is_set = [&](std::string_view name) {
+    const Field* field = fields_of<FleetRules>().find(name);
+    return field != nullptr && field->get(&rules) != field->get(&usual);
+  };
+  const auto any_pool = [&](const auto& has) {
+    return std::any_of(deployment.pools.begin(), deployment.pools.end(),
+                       [&](const PoolPlan& pool) { return has(pool.config.routing_policy); });
+  };
+  for (const PolicyFields& each : kPolicyFields)
+    for (const std::string_view field : each.fields)
+      if (!field.empty() && is_set(field) && !any_pool([&](RoutingPolicy p) { return p == each.policy; }))
+        throw InvalidInput(
+            fmt::format("{0}: is read by the policy `{1}` alone, expected `routing_policy` {1}", field,
+                        name_of(each.policy)));
+  const bool told =
+      any_pool([](RoutingPolicy p) { return looks_at_prefixes(p) && p != RoutingPolicy::CacheAware; });
+  for (const std::string_view field : {"router_event_delay_s", "router_remembers_routed"})
+    if (is_set(field) && !told)
+      throw InvalidInput(
+          fmt::format("{}: no router asks engines what they have cached, expected `routing_policy` "
+                      "prefix_aware, weighted or kv_cost",
+                      field));
+  if (is_set("router_event_delay_s") && rules.remembers_routed)
+    throw InvalidInput("router_event_delay_s: goes without `router_remembers_routed`, expected one of them");
+  const bool remembers =
+      rules.remembers_routed || any_pool([](RoutingPolicy p) { return p == RoutingPolicy::CacheAware; });
+  if (is_set("router_memory_s") && !remembers)
+    throw InvalidInput(
+        "router_memory_s: no router remembers what it sent where, expected `router_remembers_routed` or "
+        "`routing_policy` cache_aware");
+}
+
 // What would change nothing, or what is not modelled, is refused.
 void check_rules(const Deployment& deployment) {
   const FleetRules& rules = deployment.rules;
   check(rules, "fleet");
-  const auto follows_load = [](const PoolPlan& pool) { return !in_turn(pool.config); };
-  const auto weighs = [](const PoolPlan& pool) {
-    return pool.config.routing_policy == RoutingPolicy::Weighted;
+  const auto follows_load = [](const PoolPlan& pool) {
+    return !in_turn(pool.config) && !counts_own(pool.config.routing_policy);
   };
-  const FleetRules defaults;
-  const bool weighted = rules.prefix_weight != defaults.prefix_weight ||
-                        rules.queue_weight != defaults.queue_weight || rules.kv_weight != defaults.kv_weight;
-  if (weighted && std::none_of(deployment.pools.begin(), deployment.pools.end(), weighs))
-    throw InvalidInput(
-        "router weights: are read by the policy `weighted` alone, expected `routing_policy` weighted");
+  check_router(deployment);
   if (rules.signal_interval.value() > 0 &&
       std::none_of(deployment.pools.begin(), deployment.pools.end(), follows_load))
     throw InvalidInput(
-        "router_signal_interval_s: requests go to replicas in turn, whatever these do, expected another "
-        "`routing_policy`, for example weighted");
+        "router_signal_interval_s: requests go to replicas in turn or by what the router itself counts, "
+        "expected another `routing_policy`, for example weighted");
   if (rules.front_ends > 0 && deployment.pools[0].config.host.frontend_per_token.value() == 0)
     throw InvalidInput(
         "front_ends: share the work on prompts, of which there is none here, expected `measured_at` client "

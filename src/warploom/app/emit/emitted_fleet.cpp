@@ -84,6 +84,8 @@ std::string policy_of(RoutingPolicy policy) {
     case RoutingPolicy::PrefixAware:
     case RoutingPolicy::SessionSticky:
     case RoutingPolicy::Weighted:
+    case RoutingPolicy::KvCost:
+    case RoutingPolicy::CacheAware:
       return "cache_aware";
     case RoutingPolicy::Engine:
     case RoutingPolicy::RoundRobin:

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/emit/bench_script.h"
+#include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
 
@@ -51,8 +52,14 @@ std::string mooncake_trace(const Workload& workload) {
   const auto& requests = workload.requests;
   std::vector<std::size_t> first(requests.size());  // turn of the session
   std::vector<bool> followed(requests.size(), false);
-  for (const WorkloadRequest& request : requests)
-    if (request.after >= 0) followed[std::size_t(request.after)] = true;
+  for (const WorkloadRequest& request : requests) {
+    if (request.after < 0) continue;
+    if (followed[std::size_t(request.after)] || request.from_sending || !workload.further_parents.empty())
+      throw Unsupported(
+          "emit: the load has branches, which AIPerf's traces do not hold, expected sessions without them "
+          "(`branch_share` 0)");
+    followed[std::size_t(request.after)] = true;
+  }
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const WorkloadRequest& request = requests[i];
     Json line;

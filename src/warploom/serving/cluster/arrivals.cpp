@@ -36,11 +36,41 @@ void Arrivals::list_turns() {
   turns_begin_.assign(requests.size() + 1, 0);
   for (const WorkloadRequest& request : requests)
     if (request.after >= 0) ++turns_begin_[std::size_t(request.after) + 1];
+  for (const FurtherParent& edge : workload_.further_parents) ++turns_begin_[std::size_t(edge.parent) + 1];
   for (std::size_t i = 0; i < requests.size(); ++i) turns_begin_[i + 1] += turns_begin_[i];
   turns_.resize(turns_begin_.back());
   std::vector<std::uint32_t> next(turns_begin_.begin(), turns_begin_.end() - 1);
   for (std::size_t i = 0; i < requests.size(); ++i)
-    if (requests[i].after >= 0) turns_[next[std::size_t(requests[i].after)]++] = std::uint32_t(i);
+    if (const WorkloadRequest& turn = requests[i]; turn.after >= 0)
+      turns_[next[std::size_t(turn.after)]++] = {std::uint32_t(i), turn.from_sending, turn.delay};
+  for (const FurtherParent& edge : workload_.further_parents)
+    turns_[next[edge.parent]++] = {edge.request, edge.from_sending, edge.delay};
+  if (!workload_.further_parents.empty()) waiting_.resize(requests.size(), {.parents = 1});
+  for (const FurtherParent& edge : workload_.further_parents) ++waiting_[edge.request].parents;
+  if (workload_.concurrency) list_sessions();
+}
+
+void Arrivals::list_sessions() {
+  const auto& requests = workload_.requests;
+  first_turn_.resize(requests.size());
+  left_of_session_.assign(requests.size(), 0);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    first_turn_[i] = requests[i].after < 0 ? std::uint32_t(i) : first_turn_[std::size_t(requests[i].after)];
+    ++left_of_session_[first_turn_[i]];
+  }
+}
+
+std::span<const Arrivals::Turn> Arrivals::turns_of(std::uint32_t request) const {
+  if (turns_begin_.empty()) return {};
+  return std::span(turns_).subspan(turns_begin_[request], turns_begin_[request + 1] - turns_begin_[request]);
+}
+
+void Arrivals::let_go(const Turn& turn, SimTime now) {
+  const SimTime ready = now + turn.delay;
+  if (waiting_.empty()) return send(turn.request, ready);
+  Waiting& waiting = waiting_[turn.request];
+  waiting.ready = std::max(waiting.ready, ready);
+  if (--waiting.parents == 0) send(turn.request, waiting.ready);
 }
 
 // Later turns are sent when the turn before them is answered.
@@ -80,6 +110,8 @@ void Arrivals::enter_front_end() {
     skip_turns();
   }
   front_end_.enter(arrival, request, frontend_per_token_ * double(records_[request].input_tokens));
+  for (const Turn& turn : turns_of(request))
+    if (turn.from_sending) let_go(turn, arrival);
 }
 
 void Arrivals::leave_front_end() {
@@ -112,11 +144,11 @@ void Arrivals::send_next(SimTime now) {
 
 void Arrivals::complete(std::uint32_t request, SimTime now) {
   if (workload_.most_in_flight) left_places_.push(now);
-  const std::size_t begin = turns_begin_.empty() ? 0 : turns_begin_[request];
-  const std::size_t end = turns_begin_.empty() ? 0 : turns_begin_[request + 1];
-  for (std::size_t i = begin; i < end; ++i) send(turns_[i], now + workload_.requests[turns_[i]].delay);
-  if (workload_.concurrency && begin == end && next_ < records_.size())
-    send_next(now + workload_.requests[next_].delay);
+  for (const Turn& turn : turns_of(request))
+    if (!turn.from_sending) let_go(turn, now);
+  if (!workload_.concurrency) return;
+  const bool session_ends = first_turn_.empty() || --left_of_session_[first_turn_[request]] == 0;
+  if (session_ends && next_ < records_.size()) send_next(now + workload_.requests[next_].delay);
 }
 
 }  // namespace warploom

@@ -1,10 +1,11 @@
 // Which request reaches the engines next, and when: recorded times, a closed loop, and turns that follow the
-// answers to others.
+// answers to others, or are sent beside them.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "warploom/serving/cluster/front_end.h"
@@ -38,7 +39,21 @@ class Arrivals {
   void enter_front_end();
   void leave_front_end();
   void fill(std::size_t request);
+  // A request that another one lets go, `delay` after it is answered or sent.
+  struct Turn {
+    std::uint32_t request = 0;
+    bool from_sending = false;
+    SimDuration delay;
+  };
+  // What a request with several parents still waits for.
+  struct Waiting {
+    std::int32_t parents = 0;
+    SimTime ready;
+  };
+  std::span<const Turn> turns_of(std::uint32_t request) const;
   void list_turns();
+  void list_sessions();
+  void let_go(const Turn& turn, SimTime now);
   void skip_turns();
   void send(std::size_t request, SimTime now);
   void send_next(SimTime now);
@@ -55,7 +70,11 @@ class Arrivals {
   std::size_t next_ = 0;              // open loop: to arrive next; closed: to be sent next
   std::int64_t unused_places_ = 0;    // with Workload::most_in_flight: never taken so far, and
   std::queue<SimTime> left_places_;   // left by those that completed, since when
-  std::vector<std::uint32_t> turns_, turns_begin_;  // the requests that follow each; empty when none does
+  std::vector<Turn> turns_;           // those that follow each request; empty when none does
+  std::vector<std::uint32_t> turns_begin_;
+  std::vector<Waiting> waiting_;  // by request, where one has several parents
+  // Closed loop with turns: the first request of each one's session, and by first request how many are left.
+  std::vector<std::uint32_t> first_turn_, left_of_session_;
 };
 
 }  // namespace warploom

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "warploom/base/error.h"
 
@@ -29,6 +31,86 @@ class QueueDepthPolicy final : public AutoscalingPolicy {
   AutoscalingConfig config_;
 };
 
+class HpaPolicy final : public AutoscalingPolicy {
+ public:
+  explicit HpaPolicy(const AutoscalingConfig& config) : config_(config) {}
+
+  std::int64_t wanted(const PoolLoad& load) override {
+    const std::int64_t wish = std::clamp(unsettled(load), config_.min_instances, config_.max_instances);
+    wishes_.push_back({load.at, wish});
+    std::erase_if(wishes_, [&](const Wish& each) { return load.at - each.at > config_.down_window; });
+    if (wish >= load.instances) {
+      constexpr std::int64_t kMostPods = 4, kMostTimes = 2;
+      return std::min(wish, std::max(load.instances + kMostPods, load.instances * kMostTimes));
+    }
+    const auto highest = std::max_element(wishes_.begin(), wishes_.end(),
+                                          [](const Wish& a, const Wish& b) { return a.wanted < b.wanted; });
+    return std::min(load.instances, highest->wanted);
+  }
+
+ private:
+  struct Wish {
+    Seconds at;
+    std::int64_t wanted = 0;
+  };
+  std::int64_t unsettled(const PoolLoad& load) const {
+    const double sum = config_.metric == ScalingMetric::KvUse     ? load.kv_use
+                       : config_.metric == ScalingMetric::Waiting ? double(load.waiting)
+                                                                  : double(load.waiting + load.running);
+    const double ratio = sum / (config_.target * double(std::max<std::int64_t>(1, load.instances)));
+    if (std::abs(ratio - 1) <= config_.tolerance) return load.instances;
+    return std::int64_t(std::ceil(std::min(sum / config_.target, double(config_.max_instances))));
+  }
+
+  AutoscalingConfig config_;
+  std::vector<Wish> wishes_;
+};
+
+class PlannerLoadPolicy final : public AutoscalingPolicy {
+ public:
+  explicit PlannerLoadPolicy(const AutoscalingConfig& config) : config_(config) {}
+
+  std::int64_t wanted(const PoolLoad& load) override {
+    std::int64_t wanted = load.instances;
+    if (load.starting == 0 && load.most_kv_load > config_.up_load)
+      ++wanted;
+    else if (load.starting == 0 && load.most_kv_load < config_.down_load)
+      --wanted;
+    return std::clamp(wanted, config_.min_instances, config_.max_instances);
+  }
+
+ private:
+  AutoscalingConfig config_;
+};
+
+class PlannerSlaPolicy final : public AutoscalingPolicy {
+ public:
+  explicit PlannerSlaPolicy(const AutoscalingConfig& config) : config_(config) {}
+
+  std::int64_t wanted(const PoolLoad& load) override {
+    const double rate = double(load.arrived) / config_.interval.value();
+    const double needed = std::min(std::ceil(rate / config_.instance_rate), double(config_.max_instances));
+    return std::clamp(std::int64_t(needed), config_.min_instances, config_.max_instances);
+  }
+
+ private:
+  AutoscalingConfig config_;
+};
+
+// Fields that one policy alone reads.
+struct PolicyField {
+  std::string_view name;
+  ScalingPolicy policy;
+};
+constexpr std::array kPolicyFields{PolicyField{"scale_queue_depth", ScalingPolicy::QueueDepth},
+                                   PolicyField{"scale_metric", ScalingPolicy::Hpa},
+                                   PolicyField{"scale_target", ScalingPolicy::Hpa},
+                                   PolicyField{"scale_tolerance", ScalingPolicy::Hpa},
+                                   PolicyField{"scale_down_window_s", ScalingPolicy::Hpa},
+                                   PolicyField{"scale_up_load", ScalingPolicy::PlannerLoad},
+                                   PolicyField{"scale_down_load", ScalingPolicy::PlannerLoad},
+                                   PolicyField{"scale_instance_rate", ScalingPolicy::PlannerSla}};
+
 }  // namespace
 
 FieldTable AutoscalingConfig::describe() {
@@ -36,12 +118,31 @@ FieldTable AutoscalingConfig::describe() {
   const auto seconds = [](std::string_view doc) {
     return FieldOptions{.unit = "s", .doc = doc, .min = 0.001, .max = 1e6};
   };
+  const auto share = [](std::string_view doc) { return FieldOptions{.doc = doc, .min = 0, .max = 1e3}; };
   return FieldList<A>("autoscaling")
       .add("max_instances", &A::max_instances,
            {.doc = "most instances of a pool; 0: its size stays", .min = 0})
       .add("min_instances", &A::min_instances, {.doc = "fewest instances of a pool", .min = 1})
+      .add("scaling_policy", &A::policy, {.doc = "how many instances a pool wants"})
       .add("scale_queue_depth", &A::queue_depth,
            {.doc = "waiting requests of an instance above which another starts", .min = 0, .max = 1e6})
+      .add("scale_metric", &A::metric, {.doc = "what an instance is measured by (hpa)"})
+      .add("scale_target", &A::target,
+           {.doc = "of that, what each instance should have (hpa)", .min = 1e-6, .max = 1e9})
+      .add("scale_tolerance", &A::tolerance, share("of the target within which nothing changes (hpa)"))
+      .add("scale_down_window_s", &A::down_window,
+           {.unit = "s",
+            .doc = "over which the highest wish counts before instances go (hpa)",
+            .min = 0,
+            .max = 1e6})
+      .add("scale_up_load", &A::up_load,
+           share("of a cache, what waits included, above which one more starts (planner_load)"))
+      .add("scale_down_load", &A::down_load, share("of every cache below which one goes (planner_load)"))
+      .add("scale_instance_rate", &A::instance_rate,
+           {.unit = "requests/s",
+            .doc = "what an instance serves within its limits (planner_sla)",
+            .min = 0,
+            .max = 1e9})
       .add("scale_interval_s", &A::interval, seconds("time between two looks at the load"))
       .add("instance_startup_s", &A::startup, seconds("from the decision to the first request served"))
       .table();
@@ -55,10 +156,34 @@ void check_autoscaling(const AutoscalingConfig& config) {
         fmt::format("autoscaling: min_instances is {}, expected at most max_instances, which is {}",
                     config.min_instances, config.max_instances));
   }
+  const AutoscalingConfig usual;
+  for (const PolicyField& each : kPolicyFields) {
+    const Field* field = fields_of<AutoscalingConfig>().find(each.name);
+    if (each.policy == config.policy || field->get(&config) == field->get(&usual)) continue;
+    throw InvalidInput(fmt::format("{0}: is read by the policy `{1}` alone, expected `scaling_policy` {1}",
+                                   each.name, name_of(each.policy)));
+  }
+  if (config.policy == ScalingPolicy::PlannerSla && config.instance_rate == 0)
+    throw InvalidInput(
+        "scale_instance_rate: is missing, expected the requests/s that an instance serves within its limits "
+        "(`warploom plan` says them)");
+  if (config.down_load > config.up_load)
+    throw InvalidInput(fmt::format("scale_down_load is {}, expected at most `scale_up_load`, which is {}",
+                                   config.down_load, config.up_load));
 }
 
-std::unique_ptr<AutoscalingPolicy> queue_depth_policy(const AutoscalingConfig& config) {
-  return std::make_unique<QueueDepthPolicy>(config);
+std::unique_ptr<AutoscalingPolicy> scaling_policy(const AutoscalingConfig& config) {
+  switch (config.policy) {
+    case ScalingPolicy::QueueDepth:
+      return std::make_unique<QueueDepthPolicy>(config);
+    case ScalingPolicy::Hpa:
+      return std::make_unique<HpaPolicy>(config);
+    case ScalingPolicy::PlannerLoad:
+      return std::make_unique<PlannerLoadPolicy>(config);
+    case ScalingPolicy::PlannerSla:
+      return std::make_unique<PlannerSlaPolicy>(config);
+  }
+  return nullptr;
 }
 
 }  // namespace warploom

@@ -88,6 +88,48 @@ TEST(FleetRules, AClientLeavesAfterItsTimeout) {
   EXPECT_EQ(run.requests[3].first_token, to_sim_time(milliseconds(160)));
 }
 
+// Prompts of one content, so far apart that nothing waits: a router that knows the cache stays where it was.
+Workload alike(SimDuration gap, std::int64_t requests) {
+  Workload workload = every(gap, requests);
+  workload.content_begin.push_back(0);
+  for (std::int64_t i = 0; i < requests; ++i) {
+    workload.content.push_back({5, 100});
+    workload.content_begin.push_back(std::uint32_t(i + 1));
+  }
+  return workload;
+}
+
+TEST(FleetRules, KvCostStaysWithTheCacheOnceItIsTold) {
+  Deployment deployment = engines_of_one_request(4, RoutingPolicy::KvCost);
+  const Workload workload = alike(to_sim_duration(milliseconds(500)), 8);
+  EXPECT_EQ(served_by(simulate(deployment, workload), 0), 8);
+  deployment.rules.overlap_credit = 0;
+  EXPECT_EQ(served_by(simulate(deployment, workload), 0), 2);  // equals have their turn
+  deployment.rules.overlap_credit = 1;
+  deployment.rules.event_delay = Seconds(1.2);  // told of the first, at 0 s, before the fourth, at 1.5 s
+  const SimulationResult late = simulate(deployment, workload);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(late.requests[i].replica, std::int32_t(i < 3 ? i : 0)) << i;
+  EXPECT_EQ(served_by(late, 3), 0);  // by and by it knows of three caches, which have their turn
+}
+
+TEST(FleetRules, ARouterThatRemembersFollowsWhatItSent) {
+  Deployment deployment = engines_of_one_request(4, RoutingPolicy::CacheAware);
+  const Workload workload = alike(to_sim_duration(milliseconds(500)), 8);
+  EXPECT_EQ(served_by(simulate(deployment, workload), 0), 8);
+  deployment.pools[0].config.routing_policy = RoutingPolicy::KvCost;
+  deployment.rules.remembers_routed = true;
+  EXPECT_EQ(served_by(simulate(deployment, workload), 0), 8);
+  deployment.rules.routed_memory = milliseconds(400);
+  EXPECT_EQ(served_by(simulate(deployment, workload), 0), 2);
+}
+
+TEST(FleetRules, KvCostLeavesABusyCacheForAnEmptyEngine) {
+  Deployment deployment = engines_of_one_request(2, RoutingPolicy::KvCost);
+  // At once: each holds its prompt of 6 blocks and a part, the cached one saves what it would compute.
+  const SimulationResult run = simulate(deployment, alike(SimDuration(), 8));
+  EXPECT_EQ(served_by(run, 0), 4);
+}
+
 TEST(FleetRules, RefusesWhatWouldChangeNothing) {
   const Workload workload = every(to_sim_duration(milliseconds(1)), 2);
   const auto run = [&](RoutingPolicy policy, const FleetRules& rules) {
@@ -98,6 +140,13 @@ TEST(FleetRules, RefusesWhatWouldChangeNothing) {
   EXPECT_THROW(run(RoutingPolicy::RoundRobin, {.signal_interval = Seconds(1.0)}), InvalidInput);
   EXPECT_THROW(run(RoutingPolicy::LeastLoaded, {.prefix_weight = 1}), InvalidInput);
   EXPECT_NO_THROW(run(RoutingPolicy::Weighted, {.prefix_weight = 1}));
+  EXPECT_THROW(run(RoutingPolicy::Weighted, {.temperature = 1}), InvalidInput);
+  EXPECT_THROW(run(RoutingPolicy::KvCost, {.balance_abs = 1}), InvalidInput);
+  EXPECT_THROW(run(RoutingPolicy::KvCost, {.signal_interval = Seconds(1.0)}), InvalidInput);
+  EXPECT_THROW(run(RoutingPolicy::CacheAware, {.event_delay = Seconds(1.0)}), InvalidInput);
+  EXPECT_THROW(run(RoutingPolicy::KvCost, {.routed_memory = Seconds(1.0)}), InvalidInput);
+  EXPECT_THROW(run(RoutingPolicy::KvCost, {.event_delay = Seconds(1.0), .remembers_routed = true}),
+               InvalidInput);
   Deployment apart = engines_of_one_request(1, RoutingPolicy::Engine);
   apart.pools.push_back(apart.pools[0]);
   apart.transfer = {.footprint = {.full_per_token = Bytes(1e5)}};

@@ -1,6 +1,7 @@
 #include "warploom/serving/cluster/pool.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/kv/prefix_hash.h"
@@ -21,7 +22,9 @@ Pool::Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const
       workload_(workload),
       step_time_(step_time),
       group_size_(plan.pricer->coupled_replicas()),
-      kv_blocks_(plan.config.num_gpu_blocks_override.value_or(kUnlimitedBlocks)) {
+      kv_blocks_(plan.config.num_gpu_blocks_override.value_or(kUnlimitedBlocks)),
+      routed_prefixes_(to_sim_duration(rules.routed_memory)),
+      draws_(seed, "router") {
   const std::int64_t replicas = plan.config.data_parallel_size * plan.config.instances;
   for (std::int64_t i = 0; i < replicas / std::int64_t(group_size_); ++i)
     add_instance(InstanceState::Up, SimTime());
@@ -50,14 +53,32 @@ void Pool::list_open() {
   }
 }
 
-std::vector<std::uint64_t> Pool::prefix_hashes(std::uint32_t request, std::int32_t input_tokens) const {
+void Pool::hash_prompt(const Arrival& arrival) {
+  hashes_.clear();
   const KvCache& cache = instances_[0].group.replica(0).state().kv_cache;
-  const auto content = workload_.content_of(request);
-  if (content.empty() || !cache.keeps_prefixes()) return {};
+  const auto content = workload_.content_of(arrival.request);
+  if (content.empty() || !cache.keeps_prefixes()) return;
   PrefixHasher hasher(content, cache.unit_tokens());
-  std::vector<std::uint64_t> hashes(std::size_t((input_tokens - 1) / cache.unit_tokens()));
-  for (std::uint64_t& hash : hashes) hash = hasher.next();
-  return hashes;
+  hashes_.resize(std::size_t((arrival.input_tokens - 1) / cache.unit_tokens()));
+  for (std::uint64_t& hash : hashes_) hash = hasher.next();
+}
+
+Pool::KnownUnits Pool::known_units(std::size_t replica, bool remembered, SimTime now) const {
+  const KvCache& cache = replica_of(replica).state().kv_cache;
+  const SimDuration delay = to_sim_duration(rules_.event_delay);
+  KnownUnits known;
+  bool in_use = true, is_told = true;
+  for (const std::uint64_t hash : hashes_) {
+    const KvCache::Unit unit = cache.find(hash);
+    if (unit == KvCache::kNoUnit) break;
+    in_use = in_use && !cache.idle(unit);
+    is_told = is_told && now - cache.since(unit) >= delay;
+    if (!in_use && !is_told) break;
+    known.used += in_use ? 1 : 0;
+    known.cached += is_told ? 1 : 0;
+  }
+  if (remembered) known.cached = std::int64_t(routed_prefixes_.known(replica, hashes_, now));
+  return known;
 }
 
 bool in_turn(const ServingConfig& config) {
@@ -66,17 +87,16 @@ bool in_turn(const ServingConfig& config) {
   return balance_of(config) == RoutingPolicy::RoundRobin;
 }
 
-std::optional<std::size_t> Pool::route(std::uint32_t request, std::int32_t input_tokens,
-                                       std::int32_t latest) {
+std::optional<std::size_t> Pool::route(const Arrival& arrival, SimTime now) {
   if (open_.empty()) return std::nullopt;
-  if (open_.size() == 1) return open_[0];
-  if (in_turn(plan_.config)) return open_[routed_++ % open_.size()];
   const RoutingPolicy policy = plan_.config.routing_policy;
-  const auto place = std::find(open_.begin(), open_.end(), std::uint32_t(latest));
-  if (policy == RoutingPolicy::SessionSticky && latest >= 0 && place != open_.end())
-    return std::size_t(latest);
-  if (policy != RoutingPolicy::Engine) return choose(open_, policy, request, input_tokens);
-  return choose(copy_in_turn(), balance_of(plan_.config), request, input_tokens);
+  if (open_.size() == 1 && !looks_at_prefixes(policy)) return open_[0];
+  if (in_turn(plan_.config)) return open_[routed_++ % open_.size()];
+  const auto place = std::find(open_.begin(), open_.end(), std::uint32_t(arrival.latest));
+  if (policy == RoutingPolicy::SessionSticky && arrival.latest >= 0 && place != open_.end())
+    return std::size_t(arrival.latest);
+  if (policy != RoutingPolicy::Engine) return choose(open_, policy, arrival, now);
+  return choose(copy_in_turn(), balance_of(plan_.config), arrival, now);
 }
 
 std::span<const std::uint32_t> Pool::copy_in_turn() {
@@ -93,25 +113,87 @@ std::span<const std::uint32_t> Pool::copy_in_turn() {
   return std::span(open_).subspan(begin, end_of_copy(begin) - begin);
 }
 
-std::size_t Pool::choose(std::span<const std::uint32_t> replicas, RoutingPolicy policy, std::uint32_t request,
-                         std::int32_t input_tokens) {
-  const bool by_prefix = policy == RoutingPolicy::PrefixAware || policy == RoutingPolicy::Weighted;
-  const auto hashes = by_prefix ? prefix_hashes(request, input_tokens) : std::vector<std::uint64_t>{};
+std::size_t Pool::choose(std::span<const std::uint32_t> replicas, RoutingPolicy policy,
+                         const Arrival& arrival, SimTime now) {
+  hashes_.clear();
+  if (looks_at_prefixes(policy)) hash_prompt(arrival);
+  list_loads(replicas, policy, arrival, now);
+  const std::size_t chosen = choose_load(policy, arrival);
+  remember(replicas[chosen], policy, arrival, loads_[chosen], now);
+  return replicas[chosen];
+}
+
+std::size_t Pool::choose_load(RoutingPolicy policy, const Arrival& arrival) {
+  switch (policy) {
+    case RoutingPolicy::Weighted:
+      return choose_weighted(rules_, routed_++, loads_, arrival.input_tokens);
+    case RoutingPolicy::KvCost:
+      return choose_kv_cost(rules_, routed_++, rules_.temperature > 0 ? draws_.uniform() : 0, loads_,
+                            arrival.prefilled ? 0 : arrival.input_tokens,
+                            instances_[0].group.replica(0).state().kv_cache.block_size());
+    case RoutingPolicy::CacheAware:
+      return choose_cache_aware(rules_, loads_, arrival.input_tokens);
+    default:
+      return choose_replica(policy, routed_, loads_, -1);
+  }
+}
+
+void Pool::list_loads(std::span<const std::uint32_t> replicas, RoutingPolicy policy, const Arrival& arrival,
+                      SimTime now) {
+  const bool remembered = policy == RoutingPolicy::CacheAware || rules_.remembers_routed;
+  const bool as_seen = rules_.signal_interval.value() > 0 && !counts_own(policy);
   loads_.resize(replicas.size());
   for (std::size_t i = 0; i < replicas.size(); ++i) {
-    const KvCache& cache = replica_of(replicas[i]).state().kv_cache;
-    const auto missing = std::find_if(hashes.begin(), hashes.end(), [&](std::uint64_t hash) {
-      return cache.find(hash) == KvCache::kNoUnit;
-    });
-    if (rules_.signal_interval.value() > 0)
-      loads_[i] = replicas[i] < seen_.size() ? seen_[replicas[i]] : ReplicaLoad{};  // started since
+    ReplicaLoad& load = loads_[i];
+    if (as_seen)
+      load = replicas[i] < seen_.size() ? seen_[replicas[i]] : ReplicaLoad{};  // started since
     else
-      loads_[i] = load_of(replicas[i]);
-    loads_[i].cached_tokens = (missing - hashes.begin()) * cache.unit_tokens();
+      load = load_of(replicas[i]);
+    const KvCache& cache = replica_of(replicas[i]).state().kv_cache;
+    const KnownUnits known = hashes_.empty() ? KnownUnits{} : known_units(replicas[i], remembered, now);
+    load.cached_tokens = known.cached * cache.unit_tokens();
+    if (replicas[i] < cold_since_.size()) load.cold_since = cold_since_[replicas[i]];
+    if (policy != RoutingPolicy::KvCost) continue;
+    count_blocks(replicas[i], load);
+    const double block = double(cache.block_size());
+    load.used_blocks += double(arrival.input_tokens - known.used * cache.unit_tokens()) / block;
+    if (arrival.prefilled)
+      load.prompt_blocks = double(load.cached_tokens) / block;  // the prompt costs nothing
   }
-  if (policy == RoutingPolicy::Weighted)
-    return replicas[choose_weighted(rules_, routed_++, loads_, input_tokens)];
-  return replicas[choose_replica(policy, routed_, loads_, -1)];
+}
+
+void Pool::remember(std::size_t replica, RoutingPolicy policy, const Arrival& arrival,
+                    const ReplicaLoad& load, SimTime now) {
+  if (policy == RoutingPolicy::CacheAware || (rules_.remembers_routed && looks_at_prefixes(policy)))
+    routed_prefixes_.add(replica, hashes_, now);
+  if (policy == RoutingPolicy::KvCost) {
+    if (found_tokens_.size() < workload_.requests.size()) found_tokens_.resize(workload_.requests.size());
+    found_tokens_[arrival.request] = std::int32_t(load.cached_tokens);
+  }
+  const bool cold = policy == RoutingPolicy::Weighted && rules_.cold_weight > 0 &&
+                    std::all_of(loads_.begin(), loads_.end(),
+                                [](const ReplicaLoad& each) { return each.cached_tokens == 0; });
+  if (!cold) return;
+  if (replica >= cold_since_.size()) cold_since_.resize(replica + 1);
+  cold_since_[replica] = routed_;
+}
+
+void Pool::count_blocks(std::size_t replica, ReplicaLoad& load) const {
+  const SchedulerState& state = replica_of(replica).state();
+  std::int64_t prompts = 0, used = -state.kv_cache.shared_uses() * state.kv_cache.unit_tokens();
+  const auto count = [&](Slot slot, bool holds_blocks) {
+    const Sequence& sequence = state.sequences[slot];
+    const std::int32_t found = sequence.request < found_tokens_.size() ? found_tokens_[sequence.request] : 0;
+    if (sequence.outputs_emitted == 0 && sequence.remote_tokens == 0)
+      prompts += std::max(0, sequence.input_tokens - found);
+    used += sequence.input_tokens - (holds_blocks ? 0 : std::min(found, sequence.input_tokens));
+  };
+  for (const Slot slot : state.waiting) count(slot, false);
+  for (const Slot slot : state.fetching) count(slot, true);
+  for (const Slot slot : state.running) count(slot, true);
+  const double block = double(state.kv_cache.block_size());
+  load.prompt_blocks = double(prompts) / block;
+  load.used_blocks = double(std::max<std::int64_t>(0, used)) / block;
 }
 
 ReplicaLoad Pool::load_of(std::size_t replica) const {
@@ -144,6 +226,30 @@ PoolLoad Pool::load() const {
   return load;
 }
 
+PoolLoad Pool::scaling_load(SimTime now) {
+  PoolLoad load = this->load();
+  load.at = now.seconds();
+  load.arrived = std::exchange(arrived_, 0);
+  for (const Instance& instance : instances_) {
+    load.starting += instance.state == InstanceState::Starting ? 1 : 0;
+    if (instance.state != InstanceState::Up) continue;
+    double used = 0, coming = 0;
+    for (std::size_t rank = 0; rank < group_size_; ++rank) {
+      const SchedulerState& state = instance.group.replica(rank).state();
+      const KvCache& cache = state.kv_cache;
+      const double blocks = double(cache.total_blocks());
+      used += double(cache.used_blocks()) / blocks;
+      for (const Slot slot : state.waiting)
+        coming +=
+            double(cache.layout().blocks(state.sequences[slot].input_tokens, 0, cache.block_size())) / blocks;
+    }
+    const double full = (used + coming) / double(group_size_);
+    load.kv_use += used / double(group_size_);
+    load.most_kv_load = std::max(load.most_kv_load, full);
+  }
+  return load;
+}
+
 void Pool::set_state(std::size_t index, InstanceState state, SimTime now) {
   Instance& instance = instances_[index];
   const bool was_down = instance.state == InstanceState::Down;
@@ -153,6 +259,8 @@ void Pool::set_state(std::size_t index, InstanceState state, SimTime now) {
     count_alive(1);
   }
   if (!was_down && state == InstanceState::Down) {
+    for (std::size_t rank = 0; rank < group_size_; ++rank)
+      routed_prefixes_.forget(index * group_size_ + rank);
     instance.served += now - instance.since;
     held_.push_back({instance.since, now, gpus_of_instance()});
     count_alive(-1);

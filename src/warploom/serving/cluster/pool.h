@@ -9,8 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "warploom/base/random.h"
 #include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/replica/replica_group.h"
+#include "warploom/serving/routing/routed_prefixes.h"
 #include "warploom/serving/routing/router.h"
 #include "warploom/serving/simulation_result.h"
 
@@ -50,15 +52,25 @@ class Pool {
   }
   const PoolPlan& plan() const { return plan_; }
 
-  // The replica for a request; absent when no instance takes any. `latest` is the replica that served the
-  // session's turn before, -1 for none. O(1) for round robin, else O(replicas).
-  std::optional<std::size_t> route(std::uint32_t request, std::int32_t input_tokens, std::int32_t latest);
+  // A request on its way to a replica. `latest` is the replica that served the session's turn before, -1 for
+  // none; `prefilled`: another pool has computed its prompt.
+  struct Arrival {
+    std::uint32_t request = 0;
+    std::int32_t input_tokens = 0;
+    std::int32_t latest = -1;
+    bool prefilled = false;
+  };
+  // The replica for a request; absent when no instance takes any. O(1) for round robin, else O(replicas).
+  std::optional<std::size_t> route(const Arrival& arrival, SimTime now);
 
   // The router sees the load at every multiple of FleetRules::signal_interval. To be called before anything
   // changes at `now`.
   void look(SimTime now);
 
   PoolLoad load() const;
+  // The same with what autoscaling asks for. `arrived` counts from the call before.
+  PoolLoad scaling_load(SimTime now);
+  void count_arrival() { ++arrived_; }
   std::int64_t open_instances() const { return std::int64_t(open_.size() / group_size_); }
   // Instances to start (those drain no more that did, and those that were released come back); the others
   // begin to drain. Returns the indices of the instances that begin to start.
@@ -82,11 +94,26 @@ class Pool {
   void count_alive(std::int64_t change);
   // The replicas of one copy of the engine that take requests: copies have their turn one after the other.
   std::span<const std::uint32_t> copy_in_turn();
-  std::size_t choose(std::span<const std::uint32_t> replicas, RoutingPolicy policy, std::uint32_t request,
-                     std::int32_t input_tokens);
+  std::size_t choose(std::span<const std::uint32_t> replicas, RoutingPolicy policy, const Arrival& arrival,
+                     SimTime now);
+  // Fills loads_ for `replicas`.
+  void list_loads(std::span<const std::uint32_t> replicas, RoutingPolicy policy, const Arrival& arrival,
+                  SimTime now);
+  std::size_t choose_load(RoutingPolicy policy, const Arrival& arrival);
+  // Notes where a request goes, as far as the policy remembers it.
+  void remember(std::size_t replica, RoutingPolicy policy, const Arrival& arrival, const ReplicaLoad& load,
+                SimTime now);
   // Load alone, without what is cached.
   ReplicaLoad load_of(std::size_t replica) const;
-  std::vector<std::uint64_t> prefix_hashes(std::uint32_t request, std::int32_t input_tokens) const;
+  // What RoutingPolicy::KvCost counts, without the prompt at hand.
+  void count_blocks(std::size_t replica, ReplicaLoad& load) const;
+  void hash_prompt(const Arrival& arrival);
+  // Units from the start of the prompt in hashes_ that the router knows a replica to have, and those that
+  // running requests use there.
+  struct KnownUnits {
+    std::int64_t cached = 0, used = 0;
+  };
+  KnownUnits known_units(std::size_t replica, bool remembered, SimTime now) const;
 
   PoolPlan plan_;
   FleetRules rules_;
@@ -95,12 +122,18 @@ class Pool {
   StepTime step_time_;
   std::size_t group_size_;
   std::int64_t kv_blocks_;
-  std::deque<Instance> instances_;   // addresses stay
-  std::vector<std::uint32_t> open_;  // replicas that take requests
-  std::vector<ReplicaLoad> loads_;   // of route, kept for its memory
-  std::vector<ReplicaLoad> seen_;    // by replica, at the router's latest look
-  std::int64_t looks_ = -1;          // multiples of the interval by then
-  std::uint64_t routed_ = 0;         // requests so far
+  std::deque<Instance> instances_;     // addresses stay
+  std::vector<std::uint32_t> open_;    // replicas that take requests
+  std::vector<ReplicaLoad> loads_;     // of route, kept for its memory
+  std::vector<std::uint64_t> hashes_;  // of the prompt at hand, by unit
+  RoutedPrefixes routed_prefixes_;
+  std::vector<std::uint64_t> cold_since_;   // by replica, see ReplicaLoad
+  std::vector<std::int32_t> found_tokens_;  // by request: known to be cached when it was sent; of KvCost
+  RandomStream draws_;
+  std::vector<ReplicaLoad> seen_;  // by replica, at the router's latest look
+  std::int64_t looks_ = -1;        // multiples of the interval by then
+  std::uint64_t routed_ = 0;       // requests so far
+  std::int64_t arrived_ = 0;       // requests since the latest look of autoscaling
   std::int64_t alive_ = 0, most_alive_ = 0;
   std::vector<HeldGpus> held_;  // of instances that stopped
 };

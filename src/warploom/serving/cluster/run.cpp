@@ -20,7 +20,7 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
     const PoolPlan& plan = deployment.pools[i];
     const EngineRole role = deployment.disaggregated() && i == 0 ? EngineRole::Prefill : EngineRole::Whole;
     pools_.emplace_back(plan, deployment.rules, role, workload, deployment.seed, options.step_time);
-    scaling_.push_back(plan.autoscaling.on() ? queue_depth_policy(plan.autoscaling) : nullptr);
+    scaling_.push_back(plan.autoscaling.on() ? scaling_policy(plan.autoscaling) : nullptr);
     if (plan.autoscaling.on())
       await(SimTime() + to_sim_duration(plan.autoscaling.interval),
             {.kind = EventKind::Scale, .pool = std::uint32_t(i)});
@@ -44,9 +44,11 @@ void Run::on_tokens(SimTime now, std::int64_t count) {
   if (tokens_by_second_.empty() || tokens_by_second_.back().first != second)
     tokens_by_second_.emplace_back(second, 0);
   tokens_by_second_.back().second += count;
+  progress_ += count;
 }
 
 void Run::on_completion(SimTime now, const Sequence& sequence, Slot slot) {
+  ++progress_;
   leave(current_pool_, sequence);
   if (deployment_.disaggregated() && current_pool_ == 0) {
     complete_prefill(now, sequence, slot);
@@ -141,6 +143,18 @@ bool Run::stuck() {
   return idle_looks_ > pools_.size();
 }
 
+bool Run::goes_round() {
+  constexpr std::int64_t kMostPreemptions = 512;
+  std::int64_t preemptions = 0;
+  for (Pool& pool : pools_)
+    for (std::size_t i = 0; i < pool.size(); ++i) preemptions += pool.instance(i).group.preemptions();
+  const bool alone = awaited_ == 0 && arrivals_.next_time() == kNever && progress_ == seen_progress_;
+  const bool round = alone && preemptions - seen_preemptions_ > kMostPreemptions;
+  seen_progress_ = progress_;
+  seen_preemptions_ = preemptions;
+  return round;
+}
+
 SimTime Run::next_time() const {
   const SimTime step_end = step_ends_.empty() ? kNever : step_ends_.next_time();
   const SimTime event = events_.empty() ? kNever : events_.next_time();
@@ -166,7 +180,8 @@ void Run::play_until(SimTime until) {
 void Run::play() {
   const std::int64_t stride = std::max<std::int64_t>(1, std::int64_t(records_.size()) / 100);
   std::int64_t reported = 0;
-  while (true) {
+  constexpr std::int64_t kMomentsOfLook = 2048;
+  for (std::int64_t moment = 1;; ++moment) {
     const SimTime now = next_time();
     if (now == kNever || ended_ == std::ssize(records_) || stuck()) break;
     if (options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed)) {
@@ -175,6 +190,10 @@ void Run::play() {
     }
     latest_ = now;
     play_moment(now);
+    if (moment % kMomentsOfLook == 0 && goes_round()) {
+      went_round_ = true;
+      break;
+    }
     if (options_.on_progress && ended_ / stride > reported) {
       reported = ended_ / stride;
       options_.on_progress({ended_, std::ssize(records_), now});
@@ -186,8 +205,8 @@ SimulationResult Run::result() {
   play();
   // Requests that no instance ever takes are left over; turns and closed loops wait behind them, and a prompt
   // without an engine to decode keeps its blocks.
-  const bool left_over =
-      std::any_of(unplaced_.begin(), unplaced_.end(), [](const auto& queue) { return !queue.empty(); });
+  const bool left_over = went_round_ || std::any_of(unplaced_.begin(), unplaced_.end(),
+                                                    [](const auto& queue) { return !queue.empty(); });
   SimulationResult result;
   for (std::size_t p = 0; p < pools_.size(); ++p) {
     Pool& pool = pools_[p];

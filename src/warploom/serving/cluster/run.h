@@ -91,6 +91,9 @@ class Run final : public EngineObserver {
   void handle(const Event& event, SimTime now);
   // Nothing is under way and looks at the load change nothing: what is left over stays so.
   bool stuck();
+  // Requests are stopped again and again, and nothing else happens or will: a prompt whose blocks others keep that
+  // nobody fetches. Looks at what happened since the call before.
+  bool goes_round();
   void touch(std::size_t pool, std::size_t instance);
   void start_steps(SimTime now);
   void tell_end(std::uint32_t request) {
@@ -136,6 +139,9 @@ class Run final : public EngineObserver {
   EventQueue<Event> events_;
   std::int64_t awaited_ = 0;    // events that are more than looks at the load
   std::size_t idle_looks_ = 0;  // looks in a row that started nothing, while nothing was under way
+  std::int64_t progress_ = 0;   // tokens and completions
+  std::int64_t seen_progress_ = 0, seen_preemptions_ = 0;  // by goes_round
+  bool went_round_ = false;
   std::vector<std::deque<EngineRequest>> unplaced_;  // by pool: no instance takes requests
   std::unordered_map<std::uint32_t, Handover> handovers_;
   std::uint64_t next_handover_ = 1;

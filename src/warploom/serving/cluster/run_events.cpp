@@ -165,7 +165,7 @@ void Run::fail(const Event& event, SimTime now) {
 void Run::scale(std::size_t pool_index, SimTime now) {
   Pool& pool = pools_[pool_index];
   const AutoscalingConfig& config = pool.plan().autoscaling;
-  PoolLoad load = pool.load();
+  PoolLoad load = pool.scaling_load(now);
   load.waiting += std::ssize(unplaced_[pool_index]);
   ++idle_looks_;
   for (const std::size_t started : pool.scale_to(scaling_[pool_index]->wanted(load), now)) {

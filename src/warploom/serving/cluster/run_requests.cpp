@@ -38,13 +38,16 @@ void Run::submit(const EngineRequest& request) {
   EngineRequest first = request;
   // A pool that prefills computes one token more than the client has.
   if (deployment_.disaggregated()) first.output_tokens = request.outputs_before + 1;
+  pools_[0].count_arrival();
   if (!place(0, first)) unplaced_[0].push_back(first);
 }
 
 bool Run::place(std::size_t pool, const EngineRequest& request) {
   const std::int32_t after = workload_.requests[request.request].after;
-  const auto replica = pools_[pool].route(request.request, request.input_tokens,
-                                          after >= 0 ? records_[std::size_t(after)].replica : -1);
+  const auto replica = pools_[pool].route({.request = request.request,
+                                           .input_tokens = request.input_tokens,
+                                           .latest = after >= 0 ? records_[std::size_t(after)].replica : -1},
+                                          latest_);
   if (!replica) return false;
   records_[request.request].replica = std::int32_t(*replica);
   const Slot slot = pools_[pool].replica_of(*replica).add(request);
@@ -141,6 +144,7 @@ void Run::complete_prefill(SimTime now, const Sequence& sequence, Slot slot) {
                            .arrival = now,
                            .first_token = record.first_token,
                            .last_token = record.last_token};
+  pools_[1].count_arrival();
   if (!place_handover(rest)) unplaced_[1].push_back(rest);
 }
 
@@ -148,8 +152,11 @@ bool Run::place_handover(const EngineRequest& request) {
   Handover& handover = handovers_.at(request.request);
   const std::int32_t after = workload_.requests[request.request].after;
   Pool& pool = pools_[1];
-  const auto replica = pool.route(request.request, request.input_tokens,
-                                  after >= 0 ? records_[std::size_t(after)].decode_replica : -1);
+  const auto replica = pool.route({.request = request.request,
+                                   .input_tokens = request.input_tokens,
+                                   .latest = after >= 0 ? records_[std::size_t(after)].decode_replica : -1,
+                                   .prefilled = true},
+                                  latest_);
   if (!replica) return false;
   records_[request.request].decode_replica = std::int32_t(*replica);
   handover.decode_replica = std::uint32_t(*replica);

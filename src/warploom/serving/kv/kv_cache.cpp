@@ -45,6 +45,7 @@ void KvCache::evict_oldest() {
 KvCache::Unit KvCache::acquire(std::uint64_t hash) {
   const Unit unit = find(hash);
   if (unit == kNoUnit) return kNoUnit;
+  ++uses_;
   if (entries_[unit].uses++ == 0) unlink(unit);
   return unit;
 }
@@ -61,7 +62,8 @@ KvCache::Unit KvCache::publish(std::uint64_t hash) {
     unit = spare_.back();
     spare_.pop_back();
   }
-  entries_[unit] = {.hash = hash, .uses = 1};
+  entries_[unit] = {.hash = hash, .uses = 1, .since = now_};
+  ++uses_;
   slots_[place] = unit;
   ++kept_units_;
   return unit;
@@ -69,6 +71,7 @@ KvCache::Unit KvCache::publish(std::uint64_t hash) {
 
 void KvCache::drop(Unit unit) {
   WARPLOOM_ASSERT(entries_[unit].uses > 0);
+  --uses_;
   if (--entries_[unit].uses == 0) link_newest(unit);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "warploom/models/kv_layout.h"
+#include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
 
@@ -48,6 +49,11 @@ class KvCache {
   // The unit under that hash; kNoUnit when there is none. Expected O(1).
   Unit find(std::uint64_t hash) const { return slots_.empty() ? kNoUnit : slots_[place_of(hash)]; }
   bool idle(Unit unit) const { return entries_[unit].uses == 0; }
+  // What is published from now on counts as published then, which since() tells.
+  void look_at(SimTime now) { now_ = now; }
+  SimTime since(Unit unit) const { return entries_[unit].since; }
+  // Uses of units that others use too: how many more they would be if nothing were shared.
+  std::int64_t shared_uses() const { return uses_ - (kept_units_ - idle_units_); }
   // The same, now in use once more.
   Unit acquire(std::uint64_t hash);
   // Blocks that the caller holds and has filled become a unit, in use by the caller; kNoUnit when another
@@ -60,6 +66,7 @@ class KvCache {
   struct Entry {
     std::uint64_t hash = 0;
     std::int32_t uses = 0;
+    SimTime since;
     Unit older = kNoUnit, newer = kNoUnit;  // among units without use
   };
   bool make_room(std::int64_t blocks);
@@ -72,7 +79,8 @@ class KvCache {
 
   std::int64_t total_, free_, block_size_, unit_blocks_, unit_tokens_;
   KvLayout layout_;
-  std::int64_t idle_units_ = 0, kept_units_ = 0;
+  std::int64_t idle_units_ = 0, kept_units_ = 0, uses_ = 0;
+  SimTime now_;
   std::vector<Entry> entries_;
   std::vector<Unit> spare_;  // entries without a unit
   std::vector<Unit> slots_;  // open addressing, a power of two

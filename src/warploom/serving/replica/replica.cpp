@@ -96,6 +96,7 @@ RankLoad Replica::load() const {
 }
 
 bool Replica::start(SimTime now) {
+  state_.kv_cache.look_at(now);
   for (const Slot slot : arrived_) state_.sequences[slot].taken_in = now;
   arrived_.clear();
   ScheduledBatch& batch = in_flight_.push();
@@ -191,6 +192,7 @@ void Replica::retire(Slot slot, SimTime now, EngineObserver& observer) {
 }
 
 void Replica::fetched(Slot slot, SimTime now, EngineObserver& observer) {
+  state_.kv_cache.look_at(now);
   Sequence& sequence = state_.sequences[slot];
   state_.end_fetch(slot);
   if (sequence.outputs_scheduled == sequence.outputs_emitted) return;

@@ -101,6 +101,85 @@ TEST(SessionWorkload, ClosedLoopKeepsThatManySessions) {
   EXPECT_LE(run.metrics.max_concurrent_requests, 3);
 }
 
+SessionShape agents() {
+  SessionShape shape = small_shape();
+  shape.turns = 10;
+  shape.spread = SessionSpread::Heavy;
+  shape.tool_share = 0.7;
+  shape.branch_share = 0.3;
+  return shape;
+}
+
+TEST(SessionWorkload, BranchesShareWhatWasSaidAndAreWaitedFor) {
+  const Workload workload = session_workload(agents(), 7);
+  check_workload(workload);
+  ASSERT_GT(workload.further_parents.size(), 5u);
+  const FurtherParent& join = workload.further_parents[0];
+  const auto first_turn_of = [&](std::int32_t turn) {  // of a branch of three turns
+    return workload.requests[std::size_t(workload.requests[std::size_t(turn)].after)].after;
+  };
+  const std::int32_t left = first_turn_of(workload.requests[join.request].after);
+  const std::int32_t right = first_turn_of(std::int32_t(join.parent));
+  const auto of = [&](std::int32_t turn) { return workload.content_of(std::size_t(turn)); };
+  EXPECT_EQ(workload.requests[std::size_t(left)].after, workload.requests[std::size_t(right)].after);
+  ASSERT_EQ(of(left).size(), 3u);  // system prompt, what was said, and its own
+  EXPECT_EQ(of(left)[1].content, of(right)[1].content);
+  EXPECT_EQ(of(left)[1].tokens, of(right)[1].tokens);
+  EXPECT_NE(of(left)[2].content, of(right)[2].content);
+  SessionShape fresh = agents();
+  fresh.branches_fork = false;
+  const Workload apart = session_workload(fresh, 7);
+  EXPECT_EQ(apart.content_of(std::size_t(left)).size(), 2u);
+  EXPECT_LT(apart.requests[std::size_t(left)].input_tokens,
+            workload.requests[std::size_t(left)].input_tokens);
+}
+
+TEST(SessionWorkload, HeavySessionsHaveTheMeansThatTheyState) {
+  SessionShape shape;
+  shape.sessions = 4000;
+  shape.turns = 8;
+  shape.spread = SessionSpread::Heavy;
+  shape.tool_share = 1;
+  shape.tool_tokens = 300;
+  const Workload workload = session_workload(shape, 3);
+  EXPECT_NEAR(double(workload.requests.size()) / 4000, 8, 0.4);
+  double outputs = 0, added = 0, time = 0;
+  std::int64_t later = 0;
+  for (const WorkloadRequest& turn : workload.requests) {
+    outputs += turn.output_tokens;
+    if (turn.after < 0) continue;
+    const WorkloadRequest& before = workload.requests[std::size_t(turn.after)];
+    added += turn.input_tokens - before.input_tokens - before.output_tokens;
+    time += turn.delay.seconds().value();
+    ++later;
+  }
+  EXPECT_NEAR(outputs / double(workload.requests.size()), 200, 6);
+  EXPECT_NEAR(added / double(later), 300, 9);
+  EXPECT_NEAR(time / double(later), 2, 0.06);
+}
+
+TEST(SessionWorkload, ClosedLoopCountsASessionUntilItsLastBranchIsDone) {
+  Workload workload = session_workload(agents(), 8);
+  set_closed_loop(workload, 1);
+  const SimulationResult run = simulate(config_of("vllm"), workload, kPricer);
+  EXPECT_EQ(run.metrics.completed, std::ssize(workload.requests));
+  SimTime ended;  // of the sessions so far
+  for (std::size_t i = 0; i < workload.requests.size(); ++i) {
+    const bool is_first = workload.requests[i].after < 0;
+    EXPECT_TRUE(!is_first || run.requests[i].arrival >= ended) << i;
+    ended = std::max(ended, run.requests[i].last_token);
+  }
+}
+
+TEST(SessionWorkload, RefusesWhatBearsOnNothing) {
+  SessionShape shape = small_shape();
+  shape.branches = 5;
+  EXPECT_THROW(session_workload(shape, 1), InvalidInput);
+  shape = small_shape();
+  shape.tool_tokens = 5;
+  EXPECT_THROW(session_workload(shape, 1), InvalidInput);
+}
+
 TEST(SessionWorkload, RoutingBySessionOrPrefixFindsWhatRoundRobinMisses) {
   const Workload workload = session_workload(small_shape(), 6);
   ServingConfig config = config_of("vllm");

@@ -7,6 +7,9 @@
 //   azure         TIMESTAMP [date and time]    ContextTokens        GeneratedTokens
 //   burstgpt      Timestamp [s]                Request tokens       Response tokens      (failed: skipped)
 //   mooncake      timestamp [ms]               input_length         output_length        (JSONL)
+//   dynamo_agentic timestamp [ms]             input_length         output_length        (JSONL, trees)
+//   bailian       timestamp [s]                input_length         output_length        (JSONL, trees)
+//   applied_compute none                      input_prompt_length  assistant_response_length  (JSONL)
 //   llmservingsim arrival_time_ns              input_toks           output_toks          (JSONL)
 //
 //   sharegpt      none                         from the texts           from the texts       (JSON)
@@ -15,9 +18,9 @@
 // LLMServingSim rows may be sessions (sub_requests, each with input_toks, output_toks and the
 // tool_duration_ns before the next) and may have input_tok_ids (the prompt's tokens). Any row or CSV may have
 // a priority. Mooncake rows may have hash_ids (contents of prompts in blocks of 512 tokens), session_id
-// (later rows of a session are its later turns) and delay (ms between the end of a turn and the next). A file
-// may lack the arrival column: the workload is then not `timed`. Further columns and keys are skipped.
-// Arrivals are counted from the first request's.
+// (later rows of a session are its later turns) and delay (ms between the end of a turn and the next). Trees
+// are read by trace_agents.h. A file may lack the arrival column: the workload is then not `timed`. Further
+// columns and keys are skipped. Arrivals are counted from the first request's.
 #pragma once
 
 #include <cstdint>

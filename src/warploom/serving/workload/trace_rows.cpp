@@ -52,11 +52,22 @@ void TraceRows::add(const TraceRow& row) {
     throw InvalidInput(fmt::format("{}: priority {}, expected -{} to {}", where(), row.priority,
                                    kMostPriority, kMostPriority));
   request.priority = std::int32_t(row.priority);
+  for (const TraceParent& parent : row.parents) {
+    const SimDuration delay(parent.delay_ns);
+    if (request.after < 0) {
+      request.after = parent.request;
+      request.delay = delay;
+      request.from_sending = parent.from_sending;
+    } else {
+      workload_.further_parents.push_back(
+          {std::uint32_t(index), std::uint32_t(parent.request), delay, parent.from_sending});
+    }
+  }
   const auto turn = row.session.empty() ? latest_turn_.end() : latest_turn_.find(row.session);
   if (turn != latest_turn_.end()) {
     request.after = turn->second;
     request.delay = SimDuration(row.delay_ns);
-  } else {
+  } else if (row.parents.empty()) {
     if (workload_.requests.empty()) first_ns_ = row.arrival_ns;
     request.arrival = SimTime(row.arrival_ns - first_ns_);
     if (request.arrival < latest_arrival_) {

@@ -12,6 +12,13 @@
 
 namespace warploom {
 
+// A row that another one waits for.
+struct TraceParent {
+  std::int32_t request = 0;  // how many rows were added before it
+  std::int64_t delay_ns = 0;
+  bool from_sending = false;
+};
+
 struct TraceRow {
   std::size_t line = 0;
   std::int64_t arrival_ns = 0;
@@ -20,6 +27,7 @@ struct TraceRow {
   std::int64_t priority = 0;            // lower is served first
   std::string session;                  // later rows of a session are its later turns; empty: none
   std::int64_t delay_ns = 0;            // of a later turn, after the one before it completes
+  std::vector<TraceParent> parents;     // in place of a session
   std::vector<ContentSegment> content;  // empty: nothing known
 };
 

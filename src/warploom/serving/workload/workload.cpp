@@ -48,6 +48,26 @@ void check_content(const Workload& workload) {
   }
 }
 
+void check_further_parents(const Workload& workload) {
+  if (workload.further_parents.empty()) return;
+  std::vector<std::uint32_t> first(workload.requests.size());  // turn of the session
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const std::int32_t after = workload.requests[i].after;
+    first[i] = after >= 0 && std::size_t(after) < i ? first[std::size_t(after)] : std::uint32_t(i);
+  }
+  std::uint32_t previous = 0;
+  for (const FurtherParent& edge : workload.further_parents) {
+    const bool known = edge.request < first.size() && edge.parent < edge.request && edge.request >= previous;
+    if (!known || workload.requests[edge.request].after < 0 || first[edge.parent] != first[edge.request] ||
+        edge.delay < SimDuration())
+      throw InvalidInput(
+          fmt::format("workload '{}': request {} also waits for request {}, expected an earlier one of its "
+                      "session and a delay of at least 0",
+                      workload.name, edge.request, edge.parent));
+    previous = edge.request;
+  }
+}
+
 }  // namespace
 
 void check_workload(const Workload& workload) {
@@ -67,6 +87,7 @@ void check_workload(const Workload& workload) {
                     workload.name, *workload.most_in_flight));
   }
   check_content(workload);
+  check_further_parents(workload);
   SimTime previous;
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {
     const WorkloadRequest& request = workload.requests[i];

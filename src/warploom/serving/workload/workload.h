@@ -17,9 +17,11 @@ struct WorkloadRequest {
   SimTime arrival;
   std::int32_t input_tokens = 1;
   std::int32_t output_tokens = 1;
-  // A later turn: comes `delay` after request `after` (an earlier index) completes; `arrival` is not read.
+  // A later turn: comes `delay` after request `after` (an earlier index) completes, or with `from_sending`
+  // after it was sent; `arrival` is not read.
   std::int32_t after = -1;
   SimDuration delay{};  // in a closed loop also of first turns: how long the user thinks before this request
+  bool from_sending = false;
   std::int32_t images = 0;    // part of the input: image_tokens of the workload each
   std::int32_t priority = 0;  // lower is served first, by policies that look at it
   bool rejected = false;      // too long for the engine, which turns it away on arrival; see length_limit.h
@@ -38,9 +40,19 @@ struct RequestGroups {
   std::uint16_t slo_class = kNoGroup, tenant = kNoGroup;  // places in the workload's lists
 };
 
+// A request waits for another beside the one in `after`, both of one session, and is sent when the last of
+// them lets it go.
+struct FurtherParent {
+  std::uint32_t request = 0, parent = 0;
+  SimDuration delay{};
+  bool from_sending = false;
+};
+
 struct Workload {
   std::string name;
   std::vector<WorkloadRequest> requests;  // in order of arrival
+  std::vector<FurtherParent>
+      further_parents;  // in order of `request`; sessions are trees where there is none
   // Closed loop: this many requests are kept in flight, in the order of `requests`, and arrival times are
   // ignored; with later turns, this many sessions.
   std::optional<std::int64_t> concurrency;
@@ -72,8 +84,8 @@ struct Workload {
 constexpr std::int64_t kMaxRequestTokens = 100'000'000;
 
 // Throws InvalidInput: no requests, lengths below 1 or above kMaxRequestTokens, negative arrivals, arrivals
-// out of order, turns before their predecessor, concurrency below 1, content that is not that of the prompts.
-// `name` and the request's index are in the message.
+// out of order, turns before what they wait for or of two sessions, concurrency below 1, contents that are
+// not of the prompts. `name` and the request's index are in the message.
 void check_workload(const Workload& workload);
 
 // Replace the arrival times; requests keep their order, and later turns still follow the answers before them.
