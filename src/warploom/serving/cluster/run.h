@@ -91,8 +91,8 @@ class Run final : public EngineObserver {
   void handle(const Event& event, SimTime now);
   // Nothing is under way and looks at the load change nothing: what is left over stays so.
   bool stuck();
-  // Requests are stopped again and again, and nothing else happens or will: a prompt whose blocks others keep that
-  // nobody fetches. Looks at what happened since the call before.
+  // Requests are stopped again and again, and nothing else happens or will: a prompt whose blocks others keep
+  // that nobody fetches. Looks at what happened since the call before.
   bool goes_round();
   void touch(std::size_t pool, std::size_t instance);
   void start_steps(SimTime now);
