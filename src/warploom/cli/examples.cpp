@@ -12,7 +12,7 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr auto kExamples = std::to_array<Example>({
+constexpr std::array<Example, 133> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},
@@ -174,7 +174,7 @@ constexpr auto kExamples = std::to_array<Example>({
     {"train-moe-configs", "train-moe-configs --gains gains.csv --near-best near.csv"},
     {"train-moe-configs", "train-moe-configs --gains gains.csv --near-best near.csv --output data/tuner"},
     {"train-moe-configs", "train-moe-configs --gains gains.csv --near-best near.csv --json"},
-});
+}};
 
 // Sizes of the families of `predict` that have no lines of their own.
 struct Shape {
