@@ -231,6 +231,13 @@ std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, con
   return another ? for_another_model(std::move(machine)) : std::move(machine);
 }
 
+// The release whose code the host runs: of a build that is none, the one that its day has reached.
+std::string host_version(const ServingSetupRequest& request, const EngineSpec& priced) {
+  const std::string dated = dated_version(request.version, request.day);
+  if (is_release(dated) || day_of_build(dated).empty()) return request.version;
+  return std::string(priced.version_row(dated).since);
+}
+
 void set_host(ServingSetup& setup, const ServingSetupRequest& request, const EngineSpec& priced,
               const std::optional<MachineProfile>& machine) {
   const bool scaled = machine && !machine->base.empty();
@@ -239,7 +246,7 @@ void set_host(ServingSetup& setup, const ServingSetupRequest& request, const Eng
   const LaunchedLayers layers = launched_layers(priced, setup);
   const ClientWay way = client_way_of(profile, priced.name);
   const auto host_at = [&](int side) {
-    const EngineHost& constants = profile.engine(priced.name, request.version);
+    const EngineHost& constants = profile.engine(priced.name, host_version(request, priced));
     HostFactors factors;
     factors.fill(side < 0 ? constants.fast : side > 0 ? constants.slow : 1);
     if (scaled) factors = machine->host_factors(constants, side);

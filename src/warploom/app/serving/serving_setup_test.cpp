@@ -137,6 +137,20 @@ TEST(ServingSetup, HostSettingsApplyToTheFrameworksConstants) {
   EXPECT_EQ(host.frontend_latency, milliseconds(7));
 }
 
+TEST(ServingSetup, ABuildThatIsNoReleaseHasTheHostOfItsDay) {
+  const auto launches = [](const char* version, const char* day) {
+    ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
+    request.version = version;
+    request.day = day;
+    return resolve_serving(request, fixed_latency()).config.host.launch_kernels;
+  };
+  EXPECT_EQ(launches("", "20260201"), launches("0.14.0", ""));
+  EXPECT_EQ(launches("nightly-20260201-abc", ""), launches("0.14.0", ""));
+  EXPECT_EQ(launches("", "20261110"), launches("0.33.0", ""));
+  EXPECT_EQ(launches("", ""), launches("0.33.0", ""));
+  EXPECT_NE(launches("0.14.0", ""), launches("0.33.0", ""));
+}
+
 TEST(ServingSetup, LatenciesAreTheClientsUnlessTheEnginesAreAskedFor) {
   ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
   EXPECT_EQ(resolve_serving(request, fixed_latency()).config.host.frontend_latency, milliseconds(7));
