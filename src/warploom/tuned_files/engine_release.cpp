@@ -56,8 +56,8 @@ std::string EngineRelease::folder_with(const std::string& package_folder, const 
 
 std::vector<std::string> EngineRelease::devices() const {
   std::set<std::string> found;
-  for (const auto& [_, devices] : names)
-    for (const auto& [device, __] : devices) found.insert(device);
+  for (const auto& folder : names)
+    for (const auto& device : folder.second) found.insert(device.first);
   return {found.begin(), found.end()};
 }
 

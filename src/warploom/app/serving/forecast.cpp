@@ -159,9 +159,11 @@ class Forecaster {
   static Seconds p50_by(const MetricHistogram& buckets, const std::vector<double>& samples) {
     MetricHistogram simulated;
     simulated.count = double(samples.size());
-    for (const auto& [bound, count] : buckets.cumulative)
+    for (const auto& bucket : buckets.cumulative) {
+      const double bound = bucket.first;
       simulated.cumulative[bound] =
           double(std::count_if(samples.begin(), samples.end(), [&](double x) { return x <= bound; }));
+    }
     return Seconds(simulated.quantile(0.5));
   }
   void compare(ForecastResult& result, const RunFigures& now) const {

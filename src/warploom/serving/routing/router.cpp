@@ -57,10 +57,10 @@ std::vector<double> cold_scores(const std::vector<ReplicaLoad>& loads) {
 }
 
 std::size_t draw_softmax(const std::vector<double>& costs, double temperature, double draw) {
-  const auto [least, most] = std::minmax_element(costs.begin(), costs.end());
-  const double range = *most - *least;
+  const auto ends = std::minmax_element(costs.begin(), costs.end());
+  const double least = *ends.first, range = *ends.second - least;
   const auto weight = [&](double cost) {
-    return range > 0 ? std::exp((*least - cost) / (range * temperature)) : 1;
+    return range > 0 ? std::exp((least - cost) / (range * temperature)) : 1;
   };
   double sum = 0;
   for (const double cost : costs) sum += weight(cost);
