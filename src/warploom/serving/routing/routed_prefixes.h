@@ -12,8 +12,11 @@ namespace warploom {
 
 class RoutedPrefixes {
  public:
-  // `memory` 0: nothing is forgotten.
-  explicit RoutedPrefixes(SimDuration memory) : memory_(memory) {}
+  // Units of a replica, at most, but for those of its latest prompt: 2^24 tokens in units of 16, near the
+  // 2^26 characters of SGLang's router (max_tree_size).
+  static constexpr std::size_t kMostUnits = std::size_t(1) << 20;
+  // `memory` 0: nothing is forgotten for its age. Beyond `most` units the older half of a replica's go.
+  explicit RoutedPrefixes(SimDuration memory, std::size_t most = kMostUnits) : memory_(memory), most_(most) {}
 
   // How many of a prompt's units, from its start, went to a replica within the memory. O(units found).
   std::size_t known(std::size_t replica, std::span<const std::uint64_t> hashes, SimTime now) const;
@@ -23,7 +26,9 @@ class RoutedPrefixes {
 
  private:
   bool is_known(SimTime sent, SimTime now) const { return memory_ == SimDuration() || now - sent <= memory_; }
+  void drop_older_half(std::size_t replica, SimTime now);
   SimDuration memory_;
+  std::size_t most_;
   std::vector<std::unordered_map<std::uint64_t, SimTime>> sent_;  // by replica
   std::vector<std::size_t> cleared_at_;                           // size after the latest clearing
 };

@@ -31,5 +31,14 @@ TEST(RoutedPrefixes, ForgetWhatIsOlderThanTheirMemory) {
   EXPECT_EQ(routed.known(0, std::vector<std::uint64_t>{19'999}, at(1000)), 1u);
 }
 
+TEST(RoutedPrefixes, KeepTheNewerHalfWhereThereIsNoRoom) {
+  RoutedPrefixes routed{SimDuration(), 8};
+  for (std::uint64_t i = 1; i <= 8; ++i) routed.add(0, std::vector<std::uint64_t>{i}, at(std::int64_t(i)));
+  EXPECT_EQ(routed.known(0, std::vector<std::uint64_t>{1}, at(8)), 1u);
+  routed.add(0, std::vector<std::uint64_t>{9}, at(9));  // the ninth: 1 to 5 go
+  EXPECT_EQ(routed.known(0, std::vector<std::uint64_t>{5}, at(9)), 0u);
+  EXPECT_EQ(routed.known(0, std::vector<std::uint64_t>{6, 7, 8, 9}, at(9)), 4u);
+}
+
 }  // namespace
 }  // namespace warploom
