@@ -5,8 +5,8 @@
 
 namespace warploom {
 
-// The commit of the checkout at the last build, with "-dirty" behind it where tracked files were changed; empty
-// where it was built from no checkout.
+// The commit of the checkout at the last build, with "-dirty" behind it where tracked files were changed.
+// Empty where it was built from no checkout.
 std::string_view build_commit();
 
 }  // namespace warploom
