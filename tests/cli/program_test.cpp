@@ -41,7 +41,9 @@ TEST(Program, TellsItsCommitAndPredictorInJson) {
   const auto told = nlohmann::json::parse(result.output);
   EXPECT_FALSE(told.at("version").get<std::string>().empty());
   const auto& commit = told.at("commit");  // null where it was built from no checkout
-  if (!commit.is_null()) EXPECT_GE(commit.get<std::string>().size(), 40U);
+  if (!commit.is_null()) {
+    EXPECT_GE(commit.get<std::string>().size(), 40U);
+  }
   EXPECT_EQ(told.at("predictor").get<std::string>().size(), 16U);
 }
 
