@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "run_warploom.h"
@@ -56,6 +57,15 @@ TEST(Program, NamesTheOptionThatWasGivenAndNoEndlessRange) {
   const ProgramResult threads = run_warploom({"support", "--gpu", "H100", "--threads", "-1"});
   EXPECT_EQ(threads.exit_status, 2);
   EXPECT_NE(threads.errors.find("--threads is -1, expected at least 0"), std::string::npos) << threads.errors;
+}
+
+TEST(Program, SupportFitsAScreenAndItsJsonIsWhole) {
+  const ProgramResult text = run_warploom({"support", "--model", "DeepSeek-V3"});
+  EXPECT_EQ(text.exit_status, 0) << text.errors;
+  EXPECT_LE(std::count(text.output.begin(), text.output.end(), '\n'), 24) << text.output;
+  EXPECT_NE(text.output.find("--json"), std::string::npos) << text.output;
+  const ProgramResult json = run_warploom({"support", "--model", "DeepSeek-V3", "--json"});
+  EXPECT_GT(nlohmann::json::parse(json.output).at("rows").size(), 24U);
 }
 
 }  // namespace

@@ -42,9 +42,24 @@ std::string rest_text(std::span<const SupportRow> rows) {
       rows.size(), run, measured, std::ssize(rows) - run);
 }
 
+// Within 80 columns.
+std::string brief_text(std::span<const SupportRow> rows) {
+  TextTable table({{"model", Align::Left},
+                   {"GPU", Align::Left},
+                   {"engine", Align::Left},
+                   {"tp"},
+                   {"measured"},
+                   {"tier", Align::Left}});
+  for (const SupportRow& row : best_rows(rows))
+    table.add_row({row.model, row.gpu, row.engine, std::to_string(row.tensor_parallel),
+                   percent_text(row.measured), std::string(name_of(tier_of_row(row)))});
+  return table.text() + rest_text(rows);
+}
+
 }  // namespace
 
 std::string support_text(std::span<const SupportRow> rows) {
+  if (rows.size() > kScreen) return brief_text(rows);
   TextTable table({{"model", Align::Left},
                    {"GPU", Align::Left},
                    {"engine", Align::Left},
@@ -54,8 +69,7 @@ std::string support_text(std::span<const SupportRow> rows) {
                    {"roofline"},
                    {"tier", Align::Left},
                    {"refused", Align::Left}});
-  const bool brief = rows.size() > kScreen;
-  for (const SupportRow& row : brief ? best_rows(rows) : std::vector<SupportRow>(rows.begin(), rows.end())) {
+  for (const SupportRow& row : rows) {
     const bool runs = row.refused.empty();
     constexpr std::size_t kWords = 90;
     table.add_row({row.model, row.gpu, row.engine, runs ? std::to_string(row.tensor_parallel) : "-",
@@ -64,7 +78,7 @@ std::string support_text(std::span<const SupportRow> rows) {
                    runs ? std::string(name_of(tier_of_row(row))) : "-",
                    row.refused.size() > kWords ? row.refused.substr(0, kWords) + " ..." : row.refused});
   }
-  return brief ? table.text() + rest_text(rows) : table.text();
+  return table.text();
 }
 
 Json support_json(std::span<const SupportRow> rows) {
