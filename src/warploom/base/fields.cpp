@@ -21,11 +21,19 @@ std::string range_text(const FieldOptions& options) {
   return fmt::format("a finite number{}", unit);
 }
 
+// The end of a member's range that was passed; the other one says nothing where it is as wide as 64 bits.
+std::string held_text(const Field& field, double number) {
+  constexpr double kReadable = 1e15;
+  if (field.held_max < kReadable) return fmt::format("{} to {}", field.held_min, field.held_max);
+  return number < field.held_min ? fmt::format("at least {:.0f}", field.held_min)
+                                 : fmt::format("at most {:.0f}", field.held_max);
+}
+
 void check_number(const Field& field, double number, std::string_view where) {
   const bool allowed = std::isfinite(number) && number >= field.options.min && number <= field.options.max;
   if (allowed && (number < field.held_min || number > field.held_max)) {
-    throw InvalidInput(fmt::format("{}: '{}' is {}, expected {} to {}", where, field.name, number,
-                                   field.held_min, field.held_max));
+    throw InvalidInput(
+        fmt::format("{}: '{}' is {}, expected {}", where, field.name, number, held_text(field, number)));
   }
   if (allowed) return;
   throw InvalidInput(

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/predict/predictor_hash.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/cli/build_commit.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
@@ -72,6 +74,8 @@ void run_web(WebOptions& options) {
   for (const std::string& name : request.host_names) check_host_name(name);
   request.http_library = http_library_path();
   request.words = page_words();
+  request.commit = build_commit();
+  request.predictor_hash = fmt::format("{:016x}", predictor_hash(request.predictor));
   if (serve_page(request, [&](const ServedAt& at) { tell(options, at); })) return;
   print_note("a job that cannot be interrupted was left behind");
   std::_Exit(0);

@@ -12,14 +12,17 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "warploom/app/predict/predictor_hash.h"
 #include "warploom/base/judging.h"
 #include "warploom/base/learning.h"
 #include "warploom/base/write_failed.h"
+#include "warploom/cli/build_commit.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/command_curve.h"
 #include "warploom/cli/completion.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/flag_names.h"
+#include "warploom/cli/given_options.h"
 #include "warploom/cli/habits.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/interrupt_watch.h"
@@ -136,7 +139,10 @@ std::optional<int> answer_about_itself(const CLI::App& app, const std::vector<st
     return std::find(arguments.begin(), arguments.end(), word) != arguments.end();
   };
   if (arguments.size() == 2 && has("--json") && (has("--version") || has("-V"))) {
-    print(json_text({{"version", version}}));
+    const std::string_view commit = build_commit();
+    print(json_text({{"version", version},
+                     {"commit", commit.empty() ? Json(nullptr) : Json(commit)},
+                     {"predictor", fmt::format("{:016x}", predictor_hash(""))}}));
     return 0;
   }
   if (arguments.empty() || arguments.front() != "completion") return std::nullopt;
@@ -190,11 +196,10 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
   } catch (const WriteFailed& error) {
     return report_failure(error.what(), 1);
   } catch (const Error& error) {
-    return report_failure(in_flags(error.what(),
-                                   [&](const std::string& option) {
-                                     return innermost_command(*app).get_option_no_throw(option) != nullptr;
-                                   }),
-                          2);
+    const auto has = [&](const std::string& option) {
+      return innermost_command(*app).get_option_no_throw(option) != nullptr;
+    };
+    return report_failure(in_given_options(in_flags(error.what(), has), arguments), 2);
   } catch (const std::bad_alloc&) {
     return report_failure(fmt::format("{}: not enough memory for sizes this large", commands_of(arguments)),
                           1);

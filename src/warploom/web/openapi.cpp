@@ -94,7 +94,8 @@ void add_job_paths(Json& paths) {
 Json openapi_document(std::string_view version, bool with_token) {
   Json paths = Json::object();
   paths["/version"]["get"] =
-      operation("the program's version", 200, content(object_of({{"version", kText}})));
+      operation("the program's version, commit and predictor", 200,
+                content(object_of({{"version", kText}, {"commit", Json::object()}, {"predictor", kText}})));
   paths["/requests"]["get"] = operation("names of requests", 200, content(kDocument));
   paths["/schemas"]["get"] = operation("a JSON schema of each request", 200, content(kDocument));
   paths["/accuracy"]["get"] = operation("errors of predictions, per family and GPU", 200, content(kDocument));

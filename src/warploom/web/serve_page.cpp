@@ -65,6 +65,8 @@ bool serve_page(const ServeRequest& request, const std::function<void(const Serv
   auto session = std::make_unique<const Session>(fixed_predictor(request.predictor));
   WebApiSettings settings{
       .version = request.version,
+      .commit = request.commit,
+      .predictor_hash = request.predictor_hash,
       .access = {.address = request.address, .host_names = request.host_names, .token = request.token},
       .words = request.words};
   if (settings.access.token.empty() && !is_loopback(request.address)) settings.access.token = random_token();

@@ -16,10 +16,10 @@ struct ServeRequest {
   int port = 8765;    // 0: a free one
   std::string token;  // empty: none on a loopback address, one made up on any other
   std::vector<std::string> host_names;
-  std::string predictor;    // as Session takes it
-  double time_limit_s = 0;  // 0: until a signal comes
-  std::string version;
-  std::filesystem::path http_library;  // as open_http_server takes it
+  std::string predictor;                        // as Session takes it
+  double time_limit_s = 0;                      // 0: until a signal comes
+  std::string version, commit, predictor_hash;  // as /version tells them
+  std::filesystem::path http_library;           // as open_http_server takes it
   CommandWords words;
 };
 

@@ -159,7 +159,9 @@ HttpResponse WebApi::routed(const HttpRequest& request) {
 }
 
 HttpResponse WebApi::get_version(const HttpRequest&, std::string_view) {
-  return json_response({{"version", settings_.version}});
+  return json_response({{"version", settings_.version},
+                        {"commit", settings_.commit.empty() ? Json(nullptr) : Json(settings_.commit)},
+                        {"predictor", settings_.predictor_hash}});
 }
 
 HttpResponse WebApi::get_requests(const HttpRequest&, std::string_view) {

@@ -30,7 +30,7 @@ struct WebApiLimits {
 };
 
 struct WebApiSettings {
-  std::string version;
+  std::string version, commit, predictor_hash;  // commit: empty where it is unknown
   AccessRules access;
   CommandWords words;
   WebApiLimits limits;
