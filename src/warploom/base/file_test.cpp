@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +10,10 @@
 
 #include <csignal>
 #include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
@@ -181,6 +185,40 @@ TEST(WriteFileAtomically, OpensNoLinkThatOthersLaid) {
   write_file_atomically(folder.path() / "file", "text");
   EXPECT_EQ(read_file(victim), "untouched");
   EXPECT_EQ(read_file(folder.path() / "file"), "text");
+}
+
+TEST(WriteFileAtomically, RemovesWhatKilledWritersLeft) {
+  const ScratchFolder folder;
+  const fs::path left = folder.write(".partial-0123456789abcdef", "of a killed writer");
+  const fs::path held = folder.write(".partial-fedcba9876543210", "of one that writes");
+  const fs::path others = folder.write(".partial-of-a-user", "no name of a writer");
+  const fs::path link = folder.path() / ".partial-0000000000000000";
+  fs::create_symlink("file", link);
+  OpenDescriptor writer(::open(held.c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(writer.get(), LOCK_EX), 0);
+  write_file_atomically(folder.path() / "file", "text");
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_EQ(read_file(held), "of one that writes");
+  EXPECT_EQ(read_file(others), "no name of a writer");
+  EXPECT_TRUE(fs::is_symlink(link));
+  writer.reset(-1);
+  write_file_atomically(folder.path() / "file", "again");
+  EXPECT_FALSE(fs::exists(held));
+  EXPECT_EQ(read_file(folder.path() / "file"), "again");
+}
+
+TEST(WriteFileAtomically, WritersOfOneFolderTakeNothingFromEachOther) {
+  const ScratchFolder folder;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 4; ++writer)
+    writers.emplace_back([&folder, writer] {
+      for (int i = 0; i < 50; ++i)
+        EXPECT_NO_THROW(write_file_atomically(folder.path() / std::to_string(writer), std::to_string(i)));
+    });
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 4);
+  for (int writer = 0; writer < 4; ++writer)
+    EXPECT_EQ(read_file(folder.path() / std::to_string(writer)), "49");
 }
 
 TEST(WriteFileAtomically, RefusesAParentThatIsAFile) {

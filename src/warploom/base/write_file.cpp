@@ -8,12 +8,12 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
-#include <random>
 #include <system_error>
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/open_descriptor.h"
+#include "warploom/base/partial_files.h"
 #include "warploom/base/write_failed.h"
 
 namespace warploom {
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kMostLinks = 40;  // as the kernel follows
-constexpr int kTries = 100;     // of names that others have taken
+constexpr int kTries = 100;     // of names that others have taken, or lost
 constexpr mode_t kEverybody = 0666, kPermissions = 07777, kPlainPermissions = 0777;
 
 [[noreturn]] void fail(const fs::path& path, std::string_view what, int error) {
@@ -83,23 +83,22 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// A name that nobody can guess.
-fs::path beside(const fs::path& path) {
-  std::random_device random;
-  return folder_of(path) / fmt::format(".partial-{:08x}{:08x}", random(), random());
-}
-
 // A new file that will be renamed over `path`: without a name where the file system can, so that a kill
-// leaves nothing. Names are taken by O_EXCL, which opens no link of others.
+// leaves nothing. Names are taken by O_EXCL, which opens no link of others. Locked as long as it is open.
 class NewFile {
  public:
   explicit NewFile(const fs::path& path) : path_(path) {
+    remove_partial_files(folder_of(path));
     file_.reset(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kEverybody));
+    if (file_.get() >= 0) (void)lock_partial(file_.get());
     for (int i = 0; file_.get() < 0 && i < kTries; ++i) {
-      const fs::path name = beside(path);
+      const fs::path name = new_partial(folder_of(path));
       file_.reset(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kEverybody));
-      if (file_.get() >= 0) name_ = name;
-      if (file_.get() < 0 && errno != EEXIST) fail(path, "cannot be written", errno);
+      if (file_.get() >= 0 && lock_partial(file_.get())) name_ = name;
+      if (file_.get() >= 0 && name_.empty())
+        file_.reset(-1);  // removed before it was locked
+      else if (file_.get() < 0 && errno != EEXIST)
+        fail(path, "cannot be written", errno);
     }
     if (file_.get() < 0) fail(path, "cannot be written", EEXIST);
   }
@@ -114,7 +113,7 @@ class NewFile {
   void replace() {
     const std::string unnamed = fmt::format("/proc/self/fd/{}", file_.get());
     for (int i = 0; name_.empty() && i < kTries; ++i) {
-      const fs::path name = beside(path_);
+      const fs::path name = new_partial(folder_of(path_));
       if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
         name_ = name;
       else if (errno != EEXIST)
