@@ -2,6 +2,7 @@
 # -D SANITIZED=ON -D LEARNING=Suite,Suite -D WHOLE_RUNS=.. -D THREADED=.. -D DATA=.. -P ListSuites.cmake.
 # Called by warploom_suites(), which says what the labels mean.
 cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/TestCosts.cmake")
 execute_process(COMMAND "${PROGRAM}" --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE status
                 TIMEOUT 120)
 if(NOT status EQUAL 0)
@@ -22,10 +23,10 @@ foreach(head IN LISTS heads)
   elseif(defined IN_LIST whole_runs)
     set(label program)
   endif()
-  # Long ones start first, so that no core waits at the end. Seconds, roughly; 0: what ctest saw in an earlier run.
-  set(cost 0)
-  if(NOT label STREQUAL "unit")
-    set(cost 10)
+  # Long ones start first, so that no core waits at the end. What is not among the longest but more than a unit test: 4.
+  warploom_test_cost(cost "${PREFIX}.${suite}")
+  if(cost EQUAL 0 AND NOT label STREQUAL "unit")
+    set(cost 4)
   endif()
   set(labels ${label})
   if(defined IN_LIST data)
