@@ -114,27 +114,6 @@ constexpr std::array<OtherName, 5> kLists{{{"--max-concurrency", "--max-concurre
                                            {"--quantization", "--quantizations"},
                                            {"--engine", "--engines"}}};
 
-// `simulate --max-concurrency 1,4,16` asks for a curve.
-std::vector<std::string> as_curve(std::vector<std::string> words) {
-  if (words.empty() || words.front() != "simulate") return words;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::size_t equals = words[i].find('=');
-    const std::string name = words[i].substr(0, equals);
-    const auto list =
-        std::find_if(kLists.begin(), kLists.end(), [&](const OtherName& each) { return each.other == name; });
-    if (list == kLists.end()) continue;
-    if (equals != std::string::npos && words[i].find(',', equals) != std::string::npos) {
-      words[i] = std::string(list->own) + words[i].substr(equals);
-      words.front() = "curve";
-    } else if (equals == std::string::npos && i + 1 < words.size() &&
-               words[i + 1].find(',') != std::string::npos) {
-      words[i] = list->own;
-      words.front() = "curve";
-    }
-  }
-  return words;
-}
-
 class Rewriter {
  public:
   explicit Rewriter(const CLI::App& command) : command_(command) {}
@@ -261,6 +240,26 @@ class Rewriter {
 };
 
 }  // namespace
+
+std::vector<std::string> as_curve(std::vector<std::string> words) {
+  if (words.empty() || words.front() != "simulate") return words;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    const auto list =
+        std::find_if(kLists.begin(), kLists.end(), [&](const OtherName& each) { return each.other == name; });
+    if (list == kLists.end()) continue;
+    if (equals != std::string::npos && words[i].find(',', equals) != std::string::npos) {
+      words[i] = std::string(list->own) + words[i].substr(equals);
+      words.front() = "curve";
+    } else if (equals == std::string::npos && i + 1 < words.size() &&
+               words[i + 1].find(',') != std::string::npos) {
+      words[i] = list->own;
+      words.front() = "curve";
+    }
+  }
+  return words;
+}
 
 std::vector<std::string> in_own_options(const CLI::App& program, const std::vector<std::string>& given,
                                         std::string& notes) {

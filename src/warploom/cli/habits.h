@@ -19,4 +19,7 @@ namespace warploom {
 std::vector<std::string> in_own_options(const CLI::App& program, const std::vector<std::string>& words,
                                         std::string& notes);
 
+// `simulate --max-concurrency 1,4,16` asks for a curve: that line's words; all others as they are.
+std::vector<std::string> as_curve(std::vector<std::string> words);
+
 }  // namespace warploom

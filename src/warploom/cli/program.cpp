@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -56,57 +57,63 @@ int print_help(const CLI::App& app, const CLI::Success& asked) {
   return status;
 }
 
-// A heading for the commands that `add` adds.
-template <class Add>
-void add_under(CLI::App& app, const std::string& heading, const Add& add) {
-  const std::size_t before = app.get_subcommands([](const CLI::App*) { return true; }).size();
-  add();
-  const auto commands = app.get_subcommands([](CLI::App*) { return true; });
-  for (std::size_t i = before; i < commands.size(); ++i) commands[i]->group(heading);
+// What adds commands under a heading, and the words that they are called by.
+struct CommandAdder {
+  std::string_view heading;
+  std::vector<std::string_view> names;
+  std::function<void(Command&)> add;
+};
+
+std::vector<CommandAdder> command_adders(const std::string& version, PlanCrew* crew) {
+  constexpr std::string_view kAsk = "Predict and simulate", kLook = "Look and ask", kKnown = "What is known",
+                             kTune = "Find what to tune", kLearn = "Measure, learn and judge",
+                             kMaintain = "For maintainers";
+  return {
+      {kAsk, {"predict"}, add_predict_command},
+      {kAsk, {"step"}, add_step_command},
+      {kAsk, {"static"}, add_static_command},
+      {kAsk, {"simulate"}, add_simulate_command},
+      {kAsk, {"curve"}, add_curve_command},
+      {kAsk, {"forecast"}, add_forecast_command},
+      {kAsk, {"plan"}, [crew](Command& program) { add_plan_command(program, crew); }},
+      {kAsk, {"plans"}, [crew](Command& program) { add_plans_command(program, crew); }},
+      {kLook, {"web"}, [&version](Command& program) { add_web_command(program, version); }},
+      {kLook, {"mock"}, [&version](Command& program) { add_mock_command(program, version); }},
+      {kKnown, {"gpus", "gpu"}, add_gpu_commands},
+      {kKnown, {"models"}, add_models_command},
+      {kKnown, {"support"}, add_support_command},
+      {kKnown, {"schema"}, add_schema_command},
+      {kTune, {"diagnose"}, add_diagnose_command},
+      {kTune, {"tune"}, add_tune_command},
+      {kTune, {"moe-config"}, add_moe_config_command},
+      {kTune, {"tuned-files"}, add_tuned_files_command},
+      {kLearn, {"sweep-plan"}, add_sweep_plan_command},
+      {kLearn, {"calibrate"}, add_calibrate_command},
+      {kLearn, {"calibrate-host"}, add_calibrate_host_command},
+      {kLearn, {"calibrate-machine"}, add_calibrate_machine_command},
+      {kLearn, {"import"}, add_import_command},
+      {kLearn, {"convert-clients"}, add_convert_clients_command},
+      {kLearn, {"train"}, add_train_command},
+      {kLearn, {"validate"}, add_validate_command},
+      {kMaintain, {"train-ceilings"}, add_train_ceilings_command},
+      {kMaintain, {"train-moe-configs"}, add_train_moe_configs_command},
+  };
 }
 
-void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew, Sent sent) {
+// All commands, or those that are added with the one named `only` where there is such a one: to fill the
+// options of all takes longer than many an answer.
+void add_commands(CLI::App& app, std::vector<CommandAdder> adders, Sent sent, std::string_view only) {
+  const auto asked = [&](const CommandAdder& adder) {
+    return std::find(adder.names.begin(), adder.names.end(), only) != adder.names.end();
+  };
+  if (const auto one = std::find_if(adders.begin(), adders.end(), asked); one != adders.end())
+    adders = {CommandAdder(*one)};
   Command program(app, sent == Sent::AsText);
-  add_under(app, "Predict and simulate", [&] {
-    add_predict_command(program);
-    add_step_command(program);
-    add_static_command(program);
-    add_simulate_command(program);
-    add_curve_command(program);
-    add_forecast_command(program);
-    add_plan_command(program, crew);
-    add_plans_command(program, crew);
-  });
-  add_under(app, "Look and ask", [&] {
-    add_web_command(program, version);
-    add_mock_command(program, version);
-  });
-  add_under(app, "What is known", [&] {
-    add_gpu_commands(program);
-    add_models_command(program);
-    add_support_command(program);
-    add_schema_command(program);
-  });
-  add_under(app, "Find what to tune", [&] {
-    add_diagnose_command(program);
-    add_tune_command(program);
-    add_moe_config_command(program);
-    add_tuned_files_command(program);
-  });
-  add_under(app, "Measure, learn and judge", [&] {
-    add_sweep_plan_command(program);
-    add_calibrate_command(program);
-    add_calibrate_host_command(program);
-    add_calibrate_machine_command(program);
-    add_import_command(program);
-    add_convert_clients_command(program);
-    add_train_command(program);
-    add_validate_command(program);
-  });
-  add_under(app, "For maintainers", [&] {
-    add_train_ceilings_command(program);
-    add_train_moe_configs_command(program);
-  });
+  for (const CommandAdder& adder : adders) {
+    adder.add(program);
+    for (const std::string_view name : adder.names)
+      app.get_subcommand(std::string(name))->group(std::string(adder.heading));
+  }
 }
 
 // Gives `command`, whose words are `path`, and those below it their examples.
@@ -156,20 +163,22 @@ std::optional<int> answer_about_itself(const CLI::App& app, const std::vector<st
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew, Sent sent) {
+std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew, Sent sent,
+                                       std::string_view only) {
   auto app = make_application("Predicts GPU kernels, and LLM serving from them.", "warploom");
   use_help_form(*app);
   app->set_version_flag("-V,--version", version, "the program's version");
   app->set_help_flag("-h,--help", "this text; each command has its own");
   app->require_subcommand(1);
-  add_commands(*app, version, crew, sent);
+  add_commands(*app, command_adders(version, crew), sent, only);
   show_examples(*app, "");
   return app;
 }
 
 int run_program(const std::vector<std::string>& arguments, const std::string& version, PlanCrew* crew,
                 Sent sent) {
-  const auto app = make_program(version, crew, sent);
+  const std::vector<std::string> asked = as_curve(asked_for_help(arguments));
+  const auto app = make_program(version, crew, sent, asked.empty() ? "" : asked.front());
   keep_words(*app, arguments);
   if (const auto status = answer_about_itself(*app, arguments, version)) return *status;
   std::string notes;

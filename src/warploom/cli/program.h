@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -17,9 +18,10 @@ class PlanCrew;
 // How commands send what they ask: as it is, or as C, Python and the page do, who have JSON's text alone.
 enum class Sent { AsIs, AsText };
 
-// Every command with its options, nothing parsed yet.
+// Every command with its options, nothing parsed yet. `only`: a command that alone (or with its sister, as
+// `gpu` and `gpus`) is wanted; what names none brings all.
 std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew = nullptr,
-                                       Sent sent = Sent::AsIs);
+                                       Sent sent = Sent::AsIs, std::string_view only = {});
 
 // `crew`: other processes that a plan is searched with; null: none.
 // Parses `arguments` (without the program's name) and runs what they ask for. 0 done, 1 failed, 2 bad input.
