@@ -84,6 +84,19 @@ class BlockProduct:
                      num_warps=warps, num_stages=stages)
 
 
+def shapes_to_compile(products, tokens, block):
+    """A small shape (m, n, k) for each kind that Triton compiles anew among those to be timed.
+
+    It tells an integer argument of 1, a multiple of 16 and any other apart. n and k are multiples of 16 here;
+    what differs is m, and the parts of a row that have a scale: the strides of both scales.
+    """
+    def kind(size):
+        return 1 if size == 1 else 16 if size % 16 == 0 else 8
+
+    kinds = {(kind(m), kind(math.ceil(k / block))) for _, k in products for m in tokens}
+    return [(m, 256, parts * block) for m, parts in sorted(kinds)]
+
+
 def times_by_shape(path):
     found = {}
     with open(path, newline="") as file:
@@ -144,9 +157,7 @@ def main():
 
         products = [tuple(int(size) for size in product.split(",")) for product in options.products]
         subject, configs = BlockProduct(options.block), configurations(options.block)
-        # The compiler tells one row from more; other sizes are multiples of 16 or not.
-        alike = sorted({1 if m == 1 else 8 if m % 16 else 16 for m in options.tokens})
-        small = [(m, 256, 512) for m in alike]
+        small = shapes_to_compile(products, options.tokens, options.block)
         for refusal in profiler.compile_all(subject, configs, small):
             print(f"left out: {refusal}", file=sys.stderr)
         rows = [(config, (m, n, k)) for n, k in products for m in options.tokens for config in configs]
