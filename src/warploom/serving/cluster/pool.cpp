@@ -67,12 +67,13 @@ Pool::KnownUnits Pool::known_units(std::size_t replica, bool remembered, SimTime
   const KvCache& cache = replica_of(replica).state().kv_cache;
   const SimDuration delay = to_sim_duration(rules_.event_delay);
   KnownUnits known;
+  const bool at_once = delay <= SimDuration{};
   bool in_use = true, is_told = true;
   for (const std::uint64_t hash : hashes_) {
     const KvCache::Unit unit = cache.find(hash);
     if (unit == KvCache::kNoUnit) break;
     in_use = in_use && !cache.idle(unit);
-    is_told = is_told && now - cache.since(unit) >= delay;
+    if (!at_once) is_told = is_told && now - cache.since(unit) >= delay;
     if (!in_use && !is_told) break;
     known.used += in_use ? 1 : 0;
     known.cached += is_told ? 1 : 0;

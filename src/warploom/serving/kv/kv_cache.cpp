@@ -53,7 +53,7 @@ KvCache::Unit KvCache::acquire(std::uint64_t hash) {
 KvCache::Unit KvCache::publish(std::uint64_t hash) {
   if (2 * std::size_t(kept_units_ + 1) > slots_.size()) grow_slots();
   const std::size_t place = place_of(hash);
-  if (slots_[place] != kNoUnit) return kNoUnit;
+  if (slots_[place].unit != kNoUnit) return kNoUnit;
   Unit unit;
   if (spare_.empty()) {
     unit = Unit(entries_.size());
@@ -64,7 +64,7 @@ KvCache::Unit KvCache::publish(std::uint64_t hash) {
   }
   entries_[unit] = {.hash = hash, .uses = 1, .since = now_};
   ++uses_;
-  slots_[place] = unit;
+  slots_[place] = {hash, unit};
   ++kept_units_;
   return unit;
 }
@@ -94,29 +94,29 @@ void KvCache::unlink(Unit unit) {
 std::size_t KvCache::place_of(std::uint64_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t place = std::size_t(hash) & mask;
-  while (slots_[place] != kNoUnit && entries_[slots_[place]].hash != hash) place = (place + 1) & mask;
+  while (slots_[place].unit != kNoUnit && slots_[place].hash != hash) place = (place + 1) & mask;
   return place;
 }
 
 void KvCache::grow_slots() {
-  std::vector<Unit> old(slots_.empty() ? 64 : 2 * slots_.size(), kNoUnit);
+  std::vector<HashSlot> old(slots_.empty() ? 64 : 2 * slots_.size());
   old.swap(slots_);
-  for (const Unit unit : old)
-    if (unit != kNoUnit) slots_[place_of(entries_[unit].hash)] = unit;
+  for (const HashSlot& slot : old)
+    if (slot.unit != kNoUnit) slots_[place_of(slot.hash)] = slot;
 }
 
 // Moves later members of the run back, so that no search stops early.
 void KvCache::erase_slot(std::size_t place) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t hole = place;
-  for (std::size_t next = (hole + 1) & mask; slots_[next] != kNoUnit; next = (next + 1) & mask) {
-    const std::size_t home = std::size_t(entries_[slots_[next]].hash) & mask;
+  for (std::size_t next = (hole + 1) & mask; slots_[next].unit != kNoUnit; next = (next + 1) & mask) {
+    const std::size_t home = std::size_t(slots_[next].hash) & mask;
     if (((next - home) & mask) >= ((next - hole) & mask)) {
       slots_[hole] = slots_[next];
       hole = next;
     }
   }
-  slots_[hole] = kNoUnit;
+  slots_[hole] = {};
 }
 
 }  // namespace warploom

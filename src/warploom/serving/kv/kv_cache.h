@@ -47,7 +47,7 @@ class KvCache {
   std::int64_t unit_tokens() const { return unit_tokens_; }
   std::int64_t kept_units() const { return kept_units_; }
   // The unit under that hash; kNoUnit when there is none. Expected O(1).
-  Unit find(std::uint64_t hash) const { return slots_.empty() ? kNoUnit : slots_[place_of(hash)]; }
+  Unit find(std::uint64_t hash) const { return slots_.empty() ? kNoUnit : slots_[place_of(hash)].unit; }
   bool idle(Unit unit) const { return entries_[unit].uses == 0; }
   // What is published from now on counts as published then, which since() tells.
   void look_at(SimTime now) { now_ = now; }
@@ -69,6 +69,11 @@ class KvCache {
     SimTime since;
     Unit older = kNoUnit, newer = kNoUnit;  // among units without use
   };
+  // The hash stands beside the unit: a look-up touches no entry.
+  struct HashSlot {
+    std::uint64_t hash = 0;
+    Unit unit = kNoUnit;
+  };
   bool make_room(std::int64_t blocks);
   void evict_oldest();
   void link_newest(Unit unit);
@@ -82,8 +87,8 @@ class KvCache {
   std::int64_t idle_units_ = 0, kept_units_ = 0, uses_ = 0;
   SimTime now_;
   std::vector<Entry> entries_;
-  std::vector<Unit> spare_;  // entries without a unit
-  std::vector<Unit> slots_;  // open addressing, a power of two
+  std::vector<Unit> spare_;      // entries without a unit
+  std::vector<HashSlot> slots_;  // open addressing, a power of two
   Unit oldest_ = kNoUnit, newest_ = kNoUnit;
 };
 
