@@ -118,7 +118,7 @@ TEST(ServingFeatures, RefuseWhatCannotBe) {
 TEST(ServingFeatures, RefuseEnginesThatCannotStart) {
   expect_refusal(simulate({"--max-model-len", "1"}), {"max_model_len", "1 tokens"});
   expect_refusal(simulate({"--num-gpu-blocks-override", "4"}), {"KV blocks", "4 of the cache"});
-  expect_refusal(simulate({"--tp", "7"}), {"tensor_parallel"});
+  expect_refusal(simulate({"--tp", "7"}), {"--tp 7"});
   expect_refusal({"simulate", "--model", "Qwen3-30B-A3B", "--gpu", "h100", "--workload", "conversation",
                   "--tp", "4", "--dp", "64", "--enable-expert-parallel"},
                  {"expert"});

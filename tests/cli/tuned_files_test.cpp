@@ -66,7 +66,7 @@ TEST(TunedFiles, AGpuWithoutFp8SaysWhyNothingIsPredicted) {
 TEST(TunedFiles, WhatNoEngineWouldOpenIsRefused) {
   expect_refusal(with({"--gpu", "VR200"}), {"how its driver spells its name is not known"});
   expect_refusal(with({"--gpu", "H200", "--engine-version", "0.20.0"}), {"vllm 0.20.0", "expected 0.33.0"});
-  expect_refusal(with({"--gpu", "H200", "--tp", "3"}), {"tensor_parallel"});
+  expect_refusal(with({"--gpu", "H200", "--tp", "3"}), {"--tp 3"});
   expect_refusal(with({"--gpu", "H200", "--quantization", "int5"}), {"int5"});
 }
 
