@@ -23,7 +23,8 @@ foreach(head IN LISTS heads)
   elseif(defined IN_LIST whole_runs)
     set(label program)
   endif()
-  # Long ones start first, so that no core waits at the end. What is not among the longest but more than a unit test: 4.
+  # Long ones start first, so that no core waits at the end. 4: what is not among the longest, but more than a
+  # unit test.
   warploom_test_cost(cost "${PREFIX}.${suite}")
   if(cost EQUAL 0 AND NOT label STREQUAL "unit")
     set(cost 4)

@@ -1,4 +1,5 @@
-# cmake -DSOURCE=... -DOUTPUT=... -P WarploomCommit.cmake: writes a header with the commit that SOURCE is a checkout of.
+# cmake -DSOURCE=... -DOUTPUT=... -P WarploomCommit.cmake: writes a header with the commit that SOURCE is a
+# checkout of.
 # It is written only where the text changes, so that nothing is compiled anew without need.
 set(commit "")
 find_package(Git QUIET)
