@@ -150,7 +150,7 @@ constexpr AnsweredRequest kTunedAnswers[] = {
     {"tune_show", answer_tune_show, {.access = kClients, .is_short = true, .files = {"table", "samples"}}},
     {"tune_regret", nullptr, {.access = kClients, .files = {"table", "oracle", "samples", "seen", "gpu"}}},
     {"moe_config", answer_moe_config, {.access = kClients, .files = {"model", "gpu", "table", "samples"}}},
-    {"tuned_files", answer_tuned_files, {.access = kClients, .files = {"model", "gpu"}}},
+    {"tuned_files", answer_tuned_files, {.access = kClients, .files = {"model", "gpu", "samples"}}},
     {"tune_export", answer_tune_export},
     {"tune_profile", answer_tune_profile},
     {"tune_learn", answer_tune_learn},

@@ -3,22 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
+#include "warploom/fused_moe/measured_row.h"
 #include "warploom/fused_moe/voted_configs.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::size_t kSearched = 64;  // configurations of a key
-// ln: medians of 21 interleaved replays of one configuration, repeated with another routing, differ by less.
-constexpr double kNoise = 0.01;
 constexpr MoeEngine kEngines[] = {MoeEngine::Vllm, MoeEngine::Sglang};
 
 void put_row(std::string& csv, const char* kind, std::int64_t key, std::int64_t tokens,
@@ -28,9 +25,11 @@ void put_row(std::string& csv, const char* kind, std::int64_t key, std::int64_t 
                      t.stages, config.group_m);
 }
 
-// The candidates with most votes; of those that differ in their group alone the first.
-std::vector<MoeConfig> most_voted(const std::vector<double>& votes, const GpuSpec& gpu,
-                                  const ConfigModel& model) {
+}  // namespace
+
+std::vector<MoeConfig> most_voted(const MoeLayer& layer, std::size_t key, const GpuSpec& gpu,
+                                  const ConfigModel& model, std::size_t most) {
+  const std::vector<double> votes = layer_votes(layer, key, gpu, model);
   std::vector<std::size_t> order(votes.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
   std::stable_sort(order.begin(), order.end(),
@@ -39,52 +38,11 @@ std::vector<MoeConfig> most_voted(const std::vector<double>& votes, const GpuSpe
   std::set<TileConfig> seen;
   for (const std::size_t i : order) {
     const MoeConfig& config = model.record().candidates[i];
-    if (votes[i] <= 0 || chosen.size() == kSearched) break;
+    if (votes[i] <= 0 || chosen.size() == most) break;
     if (may_run(config, gpu) && seen.insert(config.tile).second) chosen.push_back(config);
   }
   return chosen;
 }
-
-// Times of one key's second round: by token count and configuration.
-using Times = std::map<std::int64_t, std::map<MoeConfig, double>>;
-
-struct Gain {
-  double mean = 0, least = 0;  // ln, over the token counts
-};
-
-std::optional<Gain> gain_of(const MoeConfig& config, const MoeLayer& layer, MoeEngine engine,
-                            const Times& times) {
-  Gain gain{.mean = 0, .least = 1e9};
-  for (const auto& [tokens, of_config] : times) {
-    const auto usual = of_config.find(engine_default(engine, layer, tokens)), mine = of_config.find(config);
-    if (usual == of_config.end() || mine == of_config.end()) return std::nullopt;
-    const double here = std::log(usual->second / mine->second);
-    gain.mean += here / double(times.size());
-    gain.least = std::min(gain.least, here);
-  }
-  return gain;
-}
-
-MoeConfigRow row_of(std::int64_t key, const MoeLayer& layer, MoeEngine engine, const Times& times) {
-  MoeConfigRow row{.tokens = key, .config = {}, .engine_default = engine_default(engine, layer, key)};
-  row.config = row.engine_default;
-  row.is_default = true;
-  double best = kNoise;
-  for (const auto& [config, us] : times.at(key)) {
-    const std::optional<Gain> gain = gain_of(config, layer, engine, times);
-    if (!gain || gain->mean <= best || gain->least <= -kNoise || config == row.engine_default) continue;
-    best = gain->mean;
-    row.config = config;
-    row.is_default = false;
-  }
-  if (row.is_default) return row;
-  row.speedup = std::exp(best);
-  row.speedup_p10 = std::exp(best - kNoise);
-  row.speedup_p90 = std::exp(best + kNoise);
-  return row;
-}
-
-}  // namespace
 
 std::string moe_profile_plan(const MoeLayer& layer, const GpuSpec& gpu, const ConfigModel& model) {
   check_moe_layer(layer, "moe-config");
@@ -94,7 +52,7 @@ std::string moe_profile_plan(const MoeLayer& layer, const GpuSpec& gpu, const Co
   std::string csv = "kind,key,tokens,bm,bn,bk,warps,stages,group\n";
   for (std::size_t i = 0; i < kMoeLadder.size(); ++i) {
     const std::int64_t key = kMoeLadder[i];
-    std::vector<MoeConfig> searched = most_voted(layer_votes(layer, i, gpu, model), gpu, model);
+    std::vector<MoeConfig> searched = most_voted(layer, i, gpu, model, kSearched);
     for (const MoeEngine engine : kEngines) searched.push_back(engine_default(engine, layer, key));
     std::set<MoeConfig> written;
     for (const MoeConfig& config : searched)
@@ -148,7 +106,7 @@ MoeConfigTable profiled_configs(const MoeLayer& layer, MoeEngine engine, const G
                        .from = {gpu.name},
                        .rows = {}};
   for (std::size_t i = 0; i < kMoeLadder.size(); ++i) {
-    Times times;
+    KeyTimes times;
     for (const std::int64_t tokens : judged_tokens(i)) {
       const auto found = verified.find(tokens);
       if (found == verified.end() || !found->second.contains(engine_default(engine, layer, tokens)))
@@ -157,7 +115,8 @@ MoeConfigTable profiled_configs(const MoeLayer& layer, MoeEngine engine, const G
             tokens));
       times[tokens] = found->second;
     }
-    table.rows.push_back(row_of(kMoeLadder[i], layer, engine, times));
+    const auto usual = [&](std::int64_t tokens) { return engine_default(engine, layer, tokens); };
+    table.rows.push_back(measured_row(kMoeLadder[i], usual, times));
   }
   return table;
 }

@@ -12,7 +12,7 @@ namespace warploom {
 namespace {
 
 std::string_view state_of(const ListedFile& listed) {
-  if (!listed.rows.empty()) return "predicted";
+  if (!listed.rows.empty()) return listed.rows.front().is_timed ? "timed" : "predicted";
   return listed.file.ships() ? "ships" : "missing";
 }
 
@@ -73,7 +73,8 @@ std::string file_text(const ListedFile& listed) {
   std::string text = fmt::format("{}  {}\n", name_of(file.kernel), file.name);
   if (file.ships()) text += fmt::format("    ships in {}\n", file.ships_in);
   if (!listed.rows.empty())
-    text += fmt::format("    {}predicted: {}\n", file.ships() ? "" : "missing; ", sureness_text(listed.rows));
+    text += fmt::format("    {}{}: {}\n", file.ships() ? "" : "missing; ", state_of(listed),
+                        sureness_text(listed.rows));
   else if (!file.ships())
     text += fmt::format("    missing; not predicted: {}\n", listed.not_predicted);
   text += fmt::format("    read when: {}\n", file.opened);
@@ -89,17 +90,19 @@ std::string file_text(const ListedFile& listed) {
 }  // namespace
 
 std::string tuned_files_text(const TunedFilesResult& result) {
-  std::size_t ships = 0, predicted = 0;
+  std::size_t ships = 0, predicted = 0, timed = 0;
   std::string files;
   for (const ListedFile& listed : result.files) {
     ships += listed.file.ships() ? 1 : 0;
-    predicted += listed.rows.empty() ? 0 : 1;
+    predicted += state_of(listed) == "predicted" ? 1 : 0;
+    timed += state_of(listed) == "timed" ? 1 : 0;
     files += file_text(listed);
   }
   std::string text =
-      fmt::format("{} {} with {} on {} (tp {}, ep {}): looks for {} tuned files, {} ship, {} predicted\n",
+      fmt::format("{} {} with {} on {} (tp {}, ep {}): looks for {} tuned files, {} ship, {} predicted{}\n",
                   name_of(result.engine), result.engine_version, result.model, result.gpu, result.tp,
-                  result.ep, result.files.size(), ships, predicted);
+                  result.ep, result.files.size(), ships, predicted,
+                  timed > 0 ? fmt::format(", {} timed", timed) : "");
   if (!result.known_device)
     text += "no file of this release is of this device: none confirms its driver's name in the record\n";
   return text + "\n" + files;

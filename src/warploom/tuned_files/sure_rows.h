@@ -1,4 +1,4 @@
-// Rows of a tuned file that nobody measured, each with how sure it is.
+// Rows of a tuned file, each with how sure it is.
 #pragma once
 
 #include <vector>
@@ -13,20 +13,15 @@ namespace warploom {
 
 struct SureRow {
   MoeConfigRow row;
-  PickShare share;  // of the speed of the best configuration at the row's key
+  PickShare share;        // of the speed of the best configuration at the row's key
+  bool is_timed = false;  // on the GPU (timed_rows.h)
 };
 
-// What the engine launches for the product without a file, at any number of tokens.
-MoeConfig product_default(MoeEngine engine, const BlockProduct& product);
-
-// A row for each key of the engines' ladder (kMoeLadder), by the GPU's record (record_model.h,
-// block_scales.h): the configuration of least time over the token counts that look the key up, where it is
-// clearly faster than the engine's default. Throws InvalidInput on a GPU without matrix units for fp8.
-std::vector<SureRow> product_rows(const BlockProduct& product, MoeEngine engine, const GpuSpec& gpu);
-
-// The same for both products of a layer of experts, whose rows fall on experts by chance: fp8 by the record,
-// 16-bit weights by predicted_configs. Throws as check_moe_layer and product_rows.
-std::vector<SureRow> expert_rows(const MoeLayer& layer, MoeEngine engine, const GpuSpec& gpu,
-                                 const ConfigModel& model);
+// A row for each key of the engines' ladder (kMoeLadder). fp8: the configuration of least time by the GPU's
+// record over the token counts that look the key up, where it is clearly faster than the engine's default;
+// 16-bit experts, whose rows fall on experts by chance: predicted_configs. Asks for a file with a layer or a
+// product; throws as key_launches.
+std::vector<SureRow> sure_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,
+                               const ConfigModel& searches);
 
 }  // namespace warploom

@@ -15,6 +15,11 @@ const GpuCatalog& catalog() {
   return known;
 }
 
+std::vector<SureRow> rows_of(const BlockProduct& product, const char* gpu) {
+  const TunedFile file{.kernel = TunedKernel::BlockProduct, .product = product};
+  return sure_rows(file, MoeEngine::Vllm, catalog().get(gpu), ConfigModel());
+}
+
 void expect_sane(const SureRow& sure) {
   EXPECT_LE(sure.share.p10, sure.share.p50) << sure.row.tokens;
   EXPECT_LE(sure.share.p50, sure.share.p90) << sure.row.tokens;
@@ -31,18 +36,18 @@ void expect_sane(const SureRow& sure) {
 TEST(SureRows, StepsOfProductsDivideTheBlockOnEveryGpuWithFp8) {
   const BlockProduct product{.n = 4096, .k = 4096};
   for (const char* gpu : {"h100_sxm", "h200_sxm", "l40s", "rtx_4090", "b200_sxm"}) {
-    const auto rows = product_rows(product, MoeEngine::Vllm, catalog().get(gpu));
+    const auto rows = rows_of(product, gpu);
     ASSERT_EQ(rows.size(), kMoeLadder.size());
     for (const SureRow& sure : rows) {
       expect_sane(sure);
       EXPECT_EQ(product.block_k % sure.row.config.tile.tile_k, 0) << gpu << " " << sure.row.tokens;
     }
   }
-  EXPECT_THROW(product_rows(product, MoeEngine::Vllm, catalog().get("a100_sxm")), InvalidInput);
+  EXPECT_THROW(rows_of(product, "a100_sxm"), InvalidInput);
 }
 
 TEST(SureRows, FewTokensLeaveTheDefaultsTallTile) {
-  const auto rows = product_rows({.n = 24576, .k = 4096}, MoeEngine::Vllm, catalog().get("h100_sxm"));
+  const auto rows = rows_of({.n = 24576, .k = 4096}, "h100_sxm");
   EXPECT_EQ(rows.front().row.engine_default,
             (MoeConfig{.tile = {.tile_m = 64, .tile_n = 128, .tile_k = 128, .warps = 4, .stages = 2},
                        .group_m = 32}));
@@ -59,7 +64,7 @@ TEST(SureRows, ExpertsOfFp8AndOf16BitsHaveRowsOfTheLadder) {
       layer.dtype = MoeDtype::Fp8W8A8;
       layer.block_n = layer.block_k = 128;
     }
-    const auto rows = expert_rows(layer, MoeEngine::Vllm, catalog().get("h100_sxm"), searches);
+    const auto rows = sure_rows({.layer = layer}, MoeEngine::Vllm, catalog().get("h100_sxm"), searches);
     ASSERT_EQ(rows.size(), kMoeLadder.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       EXPECT_EQ(rows[i].row.tokens, kMoeLadder[i]);
@@ -70,7 +75,7 @@ TEST(SureRows, ExpertsOfFp8AndOf16BitsHaveRowsOfTheLadder) {
 
 TEST(SureRows, FilesHoldNumbersAsKeysAndNothingElse) {
   std::vector<MoeConfigRow> rows;
-  for (const SureRow& sure : product_rows({.n = 4096, .k = 4096}, MoeEngine::Vllm, catalog().get("l40s")))
+  for (const SureRow& sure : rows_of({.n = 4096, .k = 4096}, "l40s"))
     rows.push_back(sure.row);
   const Json file = engine_json(rows);
   ASSERT_EQ(file.size(), kMoeLadder.size());

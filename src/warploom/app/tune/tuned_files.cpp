@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/tune/python_profiler.h"
+#include "warploom/app/tune/sample_limits.h"
 #include "warploom/base/error.h"
+#include "warploom/base/file.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/fused_moe/device_name.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/models/model_split.h"
 #include "warploom/tuned_files/looked_up_files.h"
+#include "warploom/tuned_files/timed_rows.h"
 
 namespace warploom {
 
@@ -31,6 +35,12 @@ FieldTable TunedFilesRequest::describe() {
       .add("triton_version", &R::triton_version, {.doc = "whose folder SGLang looks into first"})
       .add("write", &R::write, {.doc = "folder for the missing files, predicted"})
       .add("all", &R::all, {.doc = "predict the files too that ship with the engine"})
+      .add("samples", &R::samples, {.doc = "times of the model's kernels that `profile` wrote on this GPU"})
+      .add("profile", &R::profile,
+           {.doc = "time the missing files' kernels on this machine's GPU into `samples` first (needs the engine)"})
+      .add("seconds", &R::seconds, {.unit = "s", .doc = "stop timing after", .min = 0})
+      .add("python", &R::python, {.doc = "with the engine, torch and triton"})
+      .add("package", &R::package, {.doc = "folder of the Python package warploom"})
       .table();
 }
 
@@ -55,18 +65,58 @@ std::string why_not(const TunedFile& file, const GpuSpec& gpu) {
   }
 }
 
-// Rows for the file, or why there are none.
+// Rows for the file, by its times where there are some, or why there are none.
 void predict(ListedFile& listed, const TunedFilesRequest& request, const GpuSpec& gpu,
-             const ConfigModel& model) {
+             const ConfigModel& model, const std::vector<LaunchTime>& times) {
   const TunedFile& file = listed.file;
   listed.not_predicted = why_not(file, gpu);
   if (!listed.not_predicted.empty()) return;
   try {
-    listed.rows = file.product ? product_rows(*file.product, request.engine, gpu)
-                               : expert_rows(*file.layer, request.engine, gpu, model);
+    if (may_time(file) && !times.empty()) listed.rows = timed_rows(file, request.engine, gpu, model, times);
+    if (listed.rows.empty()) listed.rows = sure_rows(file, request.engine, gpu, model);
   } catch (const InvalidInput& error) {
     listed.not_predicted = error.what();
   }
+}
+
+// Times the files' kernels with the engine's own Python.
+void profile(const TunedFilesRequest& request, const std::vector<TunedFile>& files, const GpuSpec& gpu,
+             const ConfigModel& searches) {
+  if (request.engine != MoeEngine::Vllm)
+    throw Unsupported(fmt::format("profile: times vLLM's kernels alone, not {}'s", name_of(request.engine)));
+  if (request.samples.empty())
+    throw InvalidInput("profile: expected `samples` too, the file to measure into");
+  if (files.empty()) return;
+  require_profiler(request.package, "tuned_profile.py");
+  const std::string plan = request.samples.string() + ".plan.csv";
+  write_file_atomically(plan, timing_plan(files, request.engine, gpu, searches));
+  const ProfilerRun run{.python = request.python,
+                        .program = request.package / "warploom" / "tuned_profile.py",
+                        .arguments = {{"plan", plan},
+                                      {"output", request.samples.string()},
+                                      {"gpu", gpu.device_name},
+                                      {"seconds", fmt::format("{:.0f}", request.seconds)}}};
+  if (!run_profiler(run, "tuned-files"))
+    throw InvalidInput(fmt::format(
+        "tuned-files, `profile`: out of time after {:.0f} s; run the same command again to go on",
+        request.seconds));
+}
+
+// Throws InvalidInput on times that the GPU's matrix units cannot reach, or of another GPU.
+std::vector<LaunchTime> checked_times(const TunedFilesRequest& request, const GpuSpec& gpu) {
+  std::vector<LaunchTime> times = read_launch_times(request.samples, gpu.device_name);
+  for (const LaunchTime& time : times) {
+    // Both products of experts have three widths of columns together.
+    const bool is_product = time.kernel == TunedKernel::BlockProduct;
+    const TileShape shape{.m = is_product ? time.tokens : time.tokens * time.top_k,
+                          .n = is_product ? time.n : 3 * time.n,
+                          .k = time.k};
+    const TileKernel kernel{.name = std::string(name_of(time.kernel)),
+                            .operand_bytes = static_cast<std::int32_t>(time.bytes)};
+    const TileSample sample{.config = time.config.tile, .shape = shape, .median_us = time.us};
+    check_possible(kernel, gpu, {&sample, 1});
+  }
+  return times;
 }
 
 std::filesystem::path place_of(const TunedFile& file, const std::filesystem::path& folder) {
@@ -88,6 +138,7 @@ bool ListedFile::gains() const {
 
 TunedFilesResult tuned_files(const TunedFilesRequest& request) {
   request.files.check_writes(request.write, "write");
+  if (request.profile) request.files.check_programs("profile");
   const EngineRelease release = engine_release(request.engine, request.engine_version);
   GpuCatalog catalog;
   const GpuSpec& gpu = catalog.load_gpu(request.gpu, request.files);
@@ -107,9 +158,20 @@ TunedFilesResult tuned_files(const TunedFilesRequest& request) {
     return std::binary_search(devices.begin(), devices.end(), engine_device_name(gpu, request.engine, files));
   };
   result.known_device = has(NamedFiles::Experts) || has(NamedFiles::Others);
-  for (TunedFile& file : looked_up_files({release, model, sharding, gpu, request.triton_version})) {
+  std::vector<TunedFile> files = looked_up_files({release, model, sharding, gpu, request.triton_version});
+  const auto is_wanted = [&](const TunedFile& file) { return !file.ships() || request.all; };
+  if (request.profile) {
+    std::vector<TunedFile> to_time;
+    for (const TunedFile& file : files)
+      if (is_wanted(file) && may_time(file) && why_not(file, gpu).empty()) to_time.push_back(file);
+    profile(request, to_time, gpu, searches);
+  }
+  std::vector<LaunchTime> times;
+  if (!request.samples.empty()) times = checked_times(request, gpu);
+  for (TunedFile& file : files) {
+    const bool wanted = is_wanted(file);
     ListedFile listed{.file = std::move(file)};
-    if (!listed.file.ships() || request.all) predict(listed, request, gpu, searches);
+    if (wanted) predict(listed, request, gpu, searches, times);
     result.files.push_back(std::move(listed));
   }
   if (request.write.empty()) return result;

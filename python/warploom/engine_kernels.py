@@ -1,0 +1,145 @@
+"""Triton kernels of vLLM that read tuned files, as the engine launches them: what `tuned-files --profile` times.
+
+Each has `sets(tokens)`, operands that rotate out of L2, and `call(operands, config)`, one launch of a
+configuration (tile_m, tile_n, tile_k, warps, stages, group). Experts are both products of a layer, without the
+activation between them. Needs vLLM (read in 0.33).
+"""
+import math
+
+FP8_BYTES = 1
+
+
+def tiles_of(config):
+    tile_m, tile_n, tile_k, warps, stages, group = config
+    return {"BLOCK_SIZE_M": tile_m, "BLOCK_SIZE_N": tile_n, "BLOCK_SIZE_K": tile_k, "GROUP_SIZE_M": group,
+            "num_warps": warps, "num_stages": stages}
+
+
+def narrow(*sizes):
+    """fp8 values of a normal distribution."""
+    import torch
+    return torch.randn(*sizes, device="cuda").clamp(-4, 4).to(torch.float8_e4m3fn)
+
+
+class BlockProduct:
+    """C[m, n] = A[m, k] B[n, k]^T; scales of A by rows of `block_k` values, of B by block_n x block_k of them."""
+
+    def __init__(self, n, k, block_n=128, block_k=128):
+        self.n, self.k, self.block_n, self.block_k = n, k, block_n, block_k
+
+    def small(self):
+        """The same with few columns: what the compiler does not tell apart from it."""
+        return BlockProduct(2 * self.block_n, self.k, self.block_n, self.block_k)
+
+    def sets(self, tokens):
+        import torch
+        from warploom.timing import copies_of
+
+        m, n, k = tokens, self.n, self.k
+        parts = math.ceil(k / self.block_k)
+
+        def one():
+            return (narrow(m, k), narrow(n, k), torch.empty(m, n, device="cuda", dtype=torch.bfloat16),
+                    torch.rand(m, parts, device="cuda"),
+                    torch.rand(math.ceil(n / self.block_n), parts, device="cuda"))
+
+        return [one() for _ in range(copies_of((m + n) * k + 2 * m * n))]
+
+    def call(self, operands, config):
+        from vllm.model_executor.layers.quantization.utils import fp8_utils
+
+        kernel = fp8_utils._w8a8_triton_block_scaled_mm
+        a, b, c, a_scales, b_scales = operands
+        (m, k), n = a.shape, b.shape[0]
+        grid = (math.ceil(m / config[0]) * math.ceil(n / config[1]),)
+        strides = (a.stride(0), a.stride(1), b.stride(1), b.stride(0), c.stride(0), c.stride(1))
+        scales = (a_scales.stride(0), a_scales.stride(1), b_scales.stride(1), b_scales.stride(0))
+        kernel[grid](a, b, c, a_scales, b_scales, m, n, k, self.block_n, self.block_k, *strides, *scales,
+                     **tiles_of(config))
+
+
+class Experts:
+    """Gate and up together, then down, of tokens that fall on experts by chance. bytes_of: of a weight, 1 or
+    2; block_n = 0: one scale a tensor."""
+
+    def __init__(self, experts, top_k, width, hidden, bytes_of=2, block_n=0, block_k=0):
+        self.experts, self.top_k, self.width, self.hidden = experts, top_k, width, hidden
+        self.bytes_of, self.block_n, self.block_k = bytes_of, block_n, block_k
+        self.weights = None
+
+    def small(self):
+        return Experts(min(self.experts, 2 * self.top_k), self.top_k, self.width, self.hidden, self.bytes_of,
+                       self.block_n, self.block_k)
+
+    def _values(self, *sizes):
+        import torch
+        if self.bytes_of == FP8_BYTES:
+            return narrow(*sizes)
+        return torch.empty(*sizes, device="cuda", dtype=torch.bfloat16).normal_(std=0.05)
+
+    def _weight_scales(self, rows, inner):
+        import torch
+        if self.bytes_of != FP8_BYTES:
+            return None
+        if self.block_n == 0:
+            return torch.rand(self.experts, device="cuda")
+        return torch.rand(self.experts, math.ceil(rows / self.block_n), math.ceil(inner / self.block_k),
+                          device="cuda")
+
+    def _scales(self, rows, inner):
+        import torch
+        if self.bytes_of != FP8_BYTES:
+            return None
+        if self.block_n == 0:
+            return torch.rand(1, device="cuda")
+        return torch.rand(rows, math.ceil(inner / self.block_k), device="cuda")
+
+    def _expert_weights(self):
+        if self.weights is None:
+            up = self._values(self.experts * 2 * self.width, self.hidden)
+            down = self._values(self.experts * self.hidden, self.width)
+            self.weights = (up.view(self.experts, 2 * self.width, self.hidden),
+                            self._weight_scales(2 * self.width, self.hidden),
+                            down.view(self.experts, self.hidden, self.width),
+                            self._weight_scales(self.hidden, self.width))
+        return self.weights
+
+    def sets(self, tokens):
+        """Routings differ, so that weights come from DRAM."""
+        import torch
+        from warploom.kernels import fused_moe
+
+        self._expert_weights()
+        pairs, top_k = tokens * self.top_k, self.top_k
+
+        def empty(columns):
+            return torch.empty(tokens, top_k, columns, device="cuda", dtype=torch.bfloat16)
+
+        values = (self._values(tokens, self.hidden), self._scales(tokens, self.hidden), empty(2 * self.width),
+                  self._values(pairs, self.width), self._scales(pairs, self.width), empty(self.hidden),
+                  torch.rand(tokens, top_k, device="cuda"))
+        routings = 8 if tokens <= 48 else 4 if tokens <= 512 else 2
+        return [(values, fused_moe.random_experts(tokens, self.experts, top_k, seed), {})
+                for seed in range(routings)]
+
+    def call(self, operands, config):
+        import triton.language as tl
+        from vllm.model_executor.layers.fused_moe import fused_moe as engine
+        from warploom.kernels import fused_moe
+
+        (x, x_scales, first, middle, middle_scales, last, weights), chosen, aligned = operands
+        if config[0] not in aligned:
+            aligned[config[0]] = fused_moe.align(chosen, self.experts, config[0])
+        pair_ids, block_expert, padded = aligned[config[0]]
+        up, up_scales, down, down_scales = self._expert_weights()
+        blocks = [self.block_n, self.block_k] if self.block_n else None
+
+        def launch(a, b, c, a_scales, b_scales, top_k, weighted):
+            engine.invoke_fused_moe_triton_kernel(
+                a, b, c, a_scales, b_scales, weights, pair_ids, block_expert, padded, weighted, top_k,
+                tiles_of(config), compute_type=tl.bfloat16, use_fp8_w8a8=self.bytes_of == FP8_BYTES,
+                use_int8_w8a8=False, use_int8_w8a16=False, use_int4_w4a16=False, per_channel_quant=False,
+                block_shape=blocks)
+
+        launch(x, up, first, x_scales, up_scales, self.top_k, False)
+        launch(middle, down, last, middle_scales, down_scales, 1, True)

@@ -1,0 +1,175 @@
+"""What `warploom tuned-files --profile` runs: times an engine's own Triton kernels on this machine's GPU.
+
+    python3 -m warploom.tuned_profile --plan plan.csv --output times.csv --gpu "NVIDIA H100 80GB HBM3"
+
+A plan's rows are kernel, bytes, experts, top_k, n, k, block_n, block_k, tokens, bm, bn, bk, warps, stages,
+group; the output has them with median_us (-1: refused by the compiler or the GPU) and gpu. All configurations
+of a kernel at a token count are timed together, replays in turn. Resumable: rows in the output are not
+measured again, and a run may be killed at any moment. Ends as profile.py does.
+"""
+import argparse
+import csv
+import functools
+import os
+import statistics
+import sys
+import time
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from warploom.profile import COMPLETE, NOTHING_TO_RUN_ON, OUT_OF_TIME, what_is_missing  # noqa: E402
+
+SIZES = ["kernel", "bytes", "experts", "top_k", "n", "k", "block_n", "block_k"]
+TILES = ["bm", "bn", "bk", "warps", "stages", "group"]
+COLUMNS = [*SIZES, "tokens", *TILES, "median_us", "gpu"]
+REPLAYS = 7
+
+
+def read_plan(path):
+    """{sizes: {tokens: [configurations]}}, kernels in the order of the plan."""
+    found = {}
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            sizes = (row["kernel"], *(int(row[name]) for name in SIZES[1:]))
+            config = tuple(int(row[name]) for name in TILES)
+            found.setdefault(sizes, {}).setdefault(int(row["tokens"]), []).append(config)
+    return found
+
+
+def read_done(path):
+    """{(sizes, tokens, config)} of complete rows; a last line cut short by a kill is removed from the file."""
+    if not os.path.exists(path):
+        return set()
+    with open(path, newline="") as file:
+        text = file.read()
+    whole = text[:text.rfind("\n") + 1]
+    if whole != text:
+        with open(path, "w", newline="") as file:
+            file.write(whole)
+    done = set()
+    for row in csv.DictReader(whole.splitlines()):
+        sizes = (row["kernel"], *(int(row[name]) for name in SIZES[1:]))
+        done.add((sizes, int(row["tokens"]), tuple(int(row[name]) for name in TILES)))
+    return done
+
+
+def subject_of(sizes):
+    from warploom import engine_kernels
+    kernel, bytes_of, experts, top_k, n, k, block_n, block_k = sizes
+    if kernel == "block_fp8_product":
+        return engine_kernels.BlockProduct(n, k, block_n, block_k)
+    return engine_kernels.Experts(experts, top_k, n, k, bytes_of, block_n, block_k)
+
+
+def token_kinds(tokens):
+    """One number of tokens for each kind that the compiler tells apart: 1, multiples of 16, others."""
+    return sorted({1 if count == 1 else 16 if count % 16 == 0 else 8 for count in tokens})
+
+
+def _compile_one(task):
+    import torch
+    sizes, tokens, config = task
+    try:
+        subject = subject_of(sizes).small()
+        subject.call(subject.sets(tokens)[0], config)
+        torch.cuda.synchronize()
+    except Exception as error:  # out of resources, or a compiler's refusal
+        return f"{sizes[0]} {config}: {type(error).__name__}"
+    return None
+
+
+def compile_all(plan, workers=None):
+    """Fills Triton's cache in parallel. Returns the refusals."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    tasks = []
+    for sizes, by_tokens in plan.items():
+        kinds = token_kinds(by_tokens)
+        configs = sorted({config for configs in by_tokens.values() for config in configs})
+        tasks += [(sizes, tokens, config) for tokens in kinds for config in configs]
+    workers = workers or max(1, min(16, (os.cpu_count() or 2) - 1))
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return [refusal for refusal in pool.map(_compile_one, tasks, chunksize=8) if refusal]
+
+
+def timed(subject, tokens, configs, rounds=REPLAYS):
+    """{config: median microseconds}, replays of all in turn; None where one is refused."""
+    from warploom.timing import captured, replay_us
+    sets = subject.sets(tokens)
+    graphs, times = {}, {}
+    for config in configs:
+        try:
+            graphs[config] = captured([lambda s=s, c=config: subject.call(s, c) for s in sets])
+        except Exception:  # out of resources, or a compiler's refusal
+            times[config] = None
+    replays = {config: [] for config in graphs}
+    for _ in range(rounds):
+        for config, graph in graphs.items():
+            replays[config].append(replay_us(graph, len(sets)))
+    times.update({config: statistics.median(values) for config, values in replays.items()})
+    return times
+
+
+def profile(plan, path, gpu, seconds, subjects=subject_of, time_all=timed):
+    """True when the plan was measured to its end."""
+    done, end = read_done(path), time.time() + seconds
+    total = sum(len(configs) for by_tokens in plan.values() for configs in by_tokens.values())
+    with open(path, "a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if file.tell() == 0:
+            writer.writerow(COLUMNS)
+            file.flush()
+        for sizes, by_tokens in plan.items():
+            subject = None
+            for tokens, configs in sorted(by_tokens.items()):
+                if all((sizes, tokens, config) in done for config in configs):
+                    continue
+                if time.time() > end:
+                    return False
+                subject = subject or subjects(sizes)
+                fresh = [config for config in configs if (sizes, tokens, config) not in done]
+                for config, us in time_all(subject, tokens, fresh).items():
+                    writer.writerow([*sizes, tokens, *config, -1 if us is None else round(us, 3), gpu])
+                    done.add((sizes, tokens, config))
+                file.flush()
+                print(f"\r{sizes[0]} N={sizes[4]} K={sizes[5]}: timed at {tokens} tokens, {len(done)} of {total} ",
+                      end="", file=sys.stderr, flush=True)
+    return True
+
+
+def main(words):
+    parser = argparse.ArgumentParser(prog="python3 -m warploom.tuned_profile")
+    for name in ("plan", "output", "gpu"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--replays", type=int, default=REPLAYS)
+    options = parser.parse_args(words)
+    missing = what_is_missing()
+    if missing is None:
+        import torch
+        found = torch.cuda.get_device_name()
+        if found != options.gpu:
+            missing = f"this machine's GPU is {found}, expected {options.gpu}"
+    if missing is None:
+        try:
+            import vllm  # noqa: F401
+        except ImportError:
+            missing = "vllm is not installed"
+    if missing:
+        print(f"warploom: tuned-files --profile: {missing}", file=sys.stderr)
+        return NOTHING_TO_RUN_ON
+    started, plan = time.time(), read_plan(options.plan)
+    for refusal in compile_all(plan):
+        print(f"left out: {refusal}", file=sys.stderr)
+    print(f"compiled in {time.time() - started:.0f} s", file=sys.stderr)
+    time_all = functools.partial(timed, rounds=options.replays)
+    left = options.seconds - (time.time() - started)
+    whole = profile(plan, options.output, options.gpu, left, time_all=time_all)
+    print(f"\n{time.time() - started:.0f} s", file=sys.stderr)
+    return COMPLETE if whole else OUT_OF_TIME
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

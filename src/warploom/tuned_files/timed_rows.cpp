@@ -1,0 +1,183 @@
+#include "warploom/tuned_files/timed_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "warploom/base/csv.h"
+#include "warploom/base/error.h"
+#include "warploom/fused_moe/voted_configs.h"
+#include "warploom/tuned_files/key_launches.h"
+
+namespace warploom {
+namespace {
+
+// Sizes of the file's kernel, as the plan and its times name them.
+LaunchTime sizes_of(const TunedFile& file) {
+  if (file.product)
+    return {.kernel = file.kernel,
+            .n = file.product->n,
+            .k = file.product->k,
+            .block_n = file.product->block_n,
+            .block_k = file.product->block_k,
+            .config = {}};
+  const MoeLayer& layer = *file.layer;
+  return {.kernel = file.kernel,
+          .bytes = layer.dtype == MoeDtype::Bits16 ? 2 : 1,
+          .experts = layer.experts,
+          .top_k = layer.top_k,
+          .n = layer.width(),
+          .k = layer.hidden,
+          .block_n = layer.block_n,
+          .block_k = layer.block_k,
+          .config = {}};
+}
+
+// Places of the configurations to time, ascending by modelled time; voted ones stand in their order already.
+std::vector<std::size_t> chosen(const TunedFile& file, const KeyLaunches& launches) {
+  std::vector<std::size_t> places(launches.configs.size());
+  std::iota(places.begin(), places.end(), std::size_t(0));
+  if (!file.layer || file.layer->dtype != MoeDtype::Bits16)
+    std::stable_sort(places.begin(), places.end(),
+                     [&](std::size_t a, std::size_t b) { return launches.log_times[a] < launches.log_times[b]; });
+  places.resize(std::min(places.size(), kTimedConfigs));
+  return places;
+}
+
+std::string plan_row(const LaunchTime& row) {
+  const TileConfig& tile = row.config.tile;
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", name_of(row.kernel), row.bytes, row.experts,
+                     row.top_k, row.n, row.k, row.block_n, row.block_k, row.tokens, tile.tile_m, tile.tile_n,
+                     tile.tile_k, tile.warps, tile.stages, row.config.group_m);
+}
+
+// The times of one key: all that look it up.
+KeyTimes times_of(const TunedFile& file, std::size_t place, std::span<const LaunchTime> times) {
+  KeyTimes found;
+  for (const std::int64_t tokens : judged_tokens(place)) {
+    std::map<MoeConfig, double>& here = found[tokens];
+    for (const LaunchTime& time : times)
+      if (time.tokens == tokens && time.is_of(file)) here[time.config] = time.us;
+  }
+  return found;
+}
+
+// The mean of ln(time) over the token counts; NaN where one is missing.
+double timed_mean(const MoeConfig& config, const KeyTimes& times) {
+  double mean = 0;
+  for (const auto& [tokens, of_config] : times) {
+    const auto found = of_config.find(config);
+    if (found == of_config.end()) return std::numeric_limits<double>::quiet_NaN();
+    mean += std::log(found->second) / double(times.size());
+  }
+  return mean;
+}
+
+PickShare share_of(const MoeConfig& pick, const KeyLaunches& launches, const KeyTimes& times) {
+  std::vector<double> timed;
+  for (const MoeConfig& config : launches.configs) timed.push_back(timed_mean(config, times));
+  const auto place = std::find(launches.configs.begin(), launches.configs.end(), pick) - launches.configs.begin();
+  // A default that changes within the key, or that the model leaves out.
+  if (std::size_t(place) == launches.configs.size() || std::isnan(timed[std::size_t(place)])) return {};
+  return share_of_best_timed(launches.tiles(), launches.log_times, timed, std::size_t(place));
+}
+
+}  // namespace
+
+bool may_time(const TunedFile& file) {
+  if (file.kernel == TunedKernel::BlockProduct) return file.product.has_value();
+  return file.kernel == TunedKernel::Experts && file.layer && file.layer->expert_parallel == 1;
+}
+
+bool LaunchTime::is_of(const TunedFile& file) const {
+  const LaunchTime of = sizes_of(file);
+  return kernel == of.kernel && bytes == of.bytes && experts == of.experts && top_k == of.top_k && n == of.n &&
+         k == of.k && block_n == of.block_n && block_k == of.block_k;
+}
+
+std::string timing_plan(std::span<const TunedFile> files, MoeEngine engine, const GpuSpec& gpu,
+                        const ConfigModel& searches) {
+  std::string csv =
+      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group\n";
+  for (const TunedFile& file : files) {
+    LaunchTime row = sizes_of(file);
+    const std::vector<KeyLaunches> keys = key_launches(file, engine, gpu, searches);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      std::set<MoeConfig> configs;
+      for (const std::size_t place : chosen(file, keys[i])) configs.insert(keys[i].configs[place]);
+      const std::vector<std::int64_t> counts = judged_tokens(i);
+      for (const std::int64_t tokens : counts) configs.insert(default_launch(file, engine, tokens));
+      for (const std::int64_t tokens : counts) {
+        row.tokens = tokens;
+        for (const MoeConfig& config : configs) {
+          row.config = config;
+          csv += plan_row(row);
+        }
+      }
+    }
+  }
+  return csv;
+}
+
+std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path,
+                                          std::string_view device) {
+  CsvReader csv(path);
+  const std::size_t kernel = csv.column("kernel"), bytes = csv.column("bytes"), experts = csv.column("experts"),
+                    top_k = csv.column("top_k"), n = csv.column("n"), k = csv.column("k"),
+                    block_n = csv.column("block_n"), block_k = csv.column("block_k"),
+                    tokens = csv.column("tokens"), bm = csv.column("bm"), bn = csv.column("bn"),
+                    bk = csv.column("bk"), warps = csv.column("warps"), stages = csv.column("stages"),
+                    group = csv.column("group"), us = csv.column("median_us"), gpu = csv.column("gpu");
+  const auto number = [&](std::size_t column, std::int64_t least) {
+    const std::int64_t value = csv.integer(column);
+    if (value < least || value > (1 << 24))
+      throw InvalidInput(fmt::format("{}: expected {} to 16777216", csv.where(column), least));
+    return std::int32_t(value);
+  };
+  std::vector<LaunchTime> times;
+  while (csv.next()) {
+    if (csv.cell(gpu) != device)
+      throw InvalidInput(fmt::format("{}: '{}', expected times of '{}'", csv.where(gpu), csv.cell(gpu), device));
+    const double taken = csv.real(us);
+    if (taken <= 0) continue;  // refused by the compiler or the GPU
+    times.push_back({.kernel = parse_enum<TunedKernel>(csv.cell(kernel), csv.where(kernel)),
+                     .bytes = number(bytes, 1),
+                     .experts = number(experts, 0),
+                     .top_k = number(top_k, 0),
+                     .n = number(n, 1),
+                     .k = number(k, 1),
+                     .block_n = number(block_n, 0),
+                     .block_k = number(block_k, 0),
+                     .tokens = number(tokens, 1),
+                     .config = {.tile = {.tile_m = number(bm, 1),
+                                         .tile_n = number(bn, 1),
+                                         .tile_k = number(bk, 1),
+                                         .warps = number(warps, 1),
+                                         .stages = number(stages, 1)},
+                                .group_m = number(group, 1)},
+                     .us = taken});
+  }
+  return times;
+}
+
+std::vector<SureRow> timed_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,
+                                const ConfigModel& searches, std::span<const LaunchTime> times) {
+  const auto usual = [&](std::int64_t tokens) { return default_launch(file, engine, tokens); };
+  std::vector<SureRow> rows;
+  const std::vector<KeyLaunches> keys = key_launches(file, engine, gpu, searches);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const KeyTimes timed = times_of(file, i, times);
+    for (const auto& [tokens, of_config] : timed)
+      if (!of_config.contains(usual(tokens))) return {};
+    SureRow sure{.row = measured_row(keys[i].key, usual, timed), .share = {}, .is_timed = true};
+    sure.share = share_of(sure.row.config, keys[i], timed);
+    rows.push_back(std::move(sure));
+  }
+  return rows;
+}
+
+}  // namespace warploom
