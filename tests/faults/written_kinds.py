@@ -158,7 +158,7 @@ class Asker:
         library = Path(program).resolve().parent.parent / "lib/libwarploom.so"
         for path in (Path(program), library):
             if not path.exists():
-                raise RuntimeError(f"{path}: no such file, expected a build's bin/warploom and lib/libwarploom.so")
+                raise RuntimeError(f"{path}: no such file, expected a build's program and library")
         self.interface = CInterface(str(library))
 
     def ask(self, writer, places):

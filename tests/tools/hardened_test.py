@@ -70,8 +70,8 @@ class WhatUsersRun(unittest.TestCase):
         presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
         release = next(preset for preset in presets if preset["name"] == "release")
         self.assertEqual(release["cacheVariables"]["WARPLOOM_HARDENED"], "ON")
-        wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["cmake"]["define"]
-        self.assertEqual(wheel["WARPLOOM_HARDENED"], "ON")
+        wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]
+        self.assertEqual(wheel["cmake"]["define"]["WARPLOOM_HARDENED"], "ON")
 
 
 if __name__ == "__main__":

@@ -277,8 +277,8 @@ void CsvWriter::row(const std::vector<std::string>& cells) {
 void CsvWriter::append(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) text_.push_back(',');
-    // An empty lone cell would read as a blank line, a leading '#' in the header as a remark, a byte order mark
-    // before it as the file's.
+    // An empty lone cell would read as a blank line, a leading '#' in the header as a remark, a byte order
+    // mark as the file's.
     const bool mistakable = (cells.size() == 1 && cells[i].empty()) ||
                             (i == 0 && (cells[i].starts_with('#') || cells[i].starts_with(kByteOrderMark)));
     if (!mistakable && cells[i].find_first_of(",\"\n\r") == std::string::npos) {
