@@ -305,7 +305,7 @@ class OwnWords(Folder):
         closed = self.folder / "closed"
         closed.mkdir(mode=0o700)
         (closed / "a.json").write_text("{}")
-        self.folder.chmod(0o755)
+        self.folder.chmod(0o777)
         asked = ("--gpu", "H200", "--decode", "1x1")
         for words in (
             ("step", "--model", closed / "a.json", *asked),
