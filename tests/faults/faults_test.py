@@ -482,6 +482,17 @@ class Server(unittest.TestCase):
             self.ask("POST", "/answers/predict", {**product, "m": number + 1})
         self.assertLess(self.megabytes(), before * 1.02 + 1)
 
+    def test_connections_take_no_more_threads_than_there_are(self):
+        self.assertIn(b" 200 ", self.ask("GET", "/version"))
+        before = self.megabytes()
+        held = [self.connect() for _ in range(700)]
+        time.sleep(1)
+        self.assertLessEqual(len(os.listdir(f"/proc/{self.server.pid}/task")), 60)
+        self.assertLess(self.megabytes() - before, 32)
+        for connection in held:
+            connection.close()
+        self.assertIn(b" 200 ", self.ask("GET", "/version"))
+
     def test_it_ends_soon_with_answers_in_flight(self):
         for _ in range(4):
             threading.Thread(target=self.ask, args=("POST", "/answers/simulate", HEAVY), daemon=True).start()
