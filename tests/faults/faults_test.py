@@ -341,28 +341,11 @@ class OwnWords(Folder):
 
 class Flips(Folder):
     def test_single_bits_of_a_plans_log_change_no_answer(self):
-        plan = ["plan", "--model", "Qwen3-8B", "--predictor", "roofline", "--gpus", "H100-SXM", "--tp", "1"]
-        plan += [
-            "--rate",
-            "4",
-            "--requests",
-            "20",
-            "--input-tokens",
-            "300",
-            "--output-tokens",
-            "10",
-            "--json",
-        ]
-        plan += [
-            "--slo",
-            "ttft_p95_ms=900",
-            "--max-gpus",
-            "1",
-            "--threads",
-            "1",
-            "--store",
-            self.folder / "log.json",
-        ]
+        plan = (
+            "plan --model Qwen3-8B --predictor roofline --gpus H100-SXM --tp 1 --rate 4 --requests 20 --json"
+            " --input-tokens 300 --output-tokens 10 --slo ttft_p95_ms=900 --max-gpus 1 --threads 1 --store"
+        ).split()
+        plan.append(self.folder / "log.json")
         sound = run(*plan)
         self.assertEqual(sound.returncode, 0, sound.stderr)
         log, draw = (self.folder / "log.json").read_bytes(), random.Random(5)
