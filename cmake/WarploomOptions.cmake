@@ -26,13 +26,20 @@ if(WARPLOOM_SANITIZE)
                          -fno-omit-frame-pointer)
   target_link_options(warploom_options INTERFACE -fsanitize=${WARPLOOM_SANITIZE})
 endif()
-# For whoever ships the program to where bytes of strangers are read, and for tools/nightly: a fault that is left ends
-# the program where it happens. Off by default: what it costs a prediction is not measured.
+# What users run (the preset release, wheels) is built so: a fault that is left ends the program where it happens.
+# What it costs: docs/reliability.md. Sanitizers look closer, and fortified calls hide faults from them.
 option(WARPLOOM_HARDENED "Fortified calls, guarded stacks and branches, checked containers" OFF)
+if(WARPLOOM_HARDENED AND WARPLOOM_SANITIZE)
+  message(FATAL_ERROR "WARPLOOM_HARDENED and WARPLOOM_SANITIZE exclude each other")
+endif()
 if(WARPLOOM_HARDENED)
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES CXX)
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-fcf-protection WARPLOOM_HAS_CF_PROTECTION)  # x86 alone
   target_compile_definitions(warploom_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_compile_options(warploom_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong
-                         -fstack-clash-protection -fcf-protection)
+                         -fstack-clash-protection $<$<BOOL:${WARPLOOM_HAS_CF_PROTECTION}>:-fcf-protection>)
   target_link_options(warploom_options INTERFACE $<$<LINK_LANGUAGE:C,CXX>:-Wl,-z,relro,-z,now,-z,noexecstack>)
 endif()
 # The quicker linker where it is there: every test program links the whole toolkit with its data.

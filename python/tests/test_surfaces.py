@@ -138,6 +138,7 @@ class OneAnswer(unittest.TestCase):
             ("simulat", {}, "did you mean 'simulate'"),
             ("step", {**LLAMA, "decode": "1x1", "instances": 2}, "not modelled by `step`"),
             ("simulate", {**LLAMA, "acceptance_rates": [0.5]}, "changes nothing by itself"),
+            ("simulate", {**LLAMA, "tuned": "/nonexistent.warploom.json"}, "no such file"),
             ("simulate", {**LLAMA, "schedule_policy": "lpm"}, "is a flag of sglang"),
             ("predict", {**GEMM, "predictor": "roofline", "framework": "vllm"}, "not modelled here"),
         ):

@@ -4,6 +4,7 @@
 WARPLOOM_PROGRAM names the built program. WARPLOOM_KILLS: how many moments a writer is killed at (8).
 """
 
+import gzip
 import json
 import os
 import random
@@ -69,6 +70,11 @@ def sweep(path):
     path.write_text("\n".join(dict.fromkeys(lines)) + "\n")
 
 
+def sweep_in(folder):
+    sweep(folder / "sweep.csv")
+    return folder / "sweep.csv"
+
+
 class Folder(unittest.TestCase):
     def setUp(self):
         held = tempfile.TemporaryDirectory()
@@ -132,6 +138,34 @@ class KilledWriters(Folder):
         refused = self.step(folder)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("gemm.wlp is not the one of its manifest.json", refused.stderr)
+
+
+class Memory(Folder):
+    """Endless and packed inputs are refused in little memory."""
+
+    MOST_MB = 300
+
+    def refused(self, *words):
+        child = subprocess.Popen(
+            [PROGRAM, *map(str, words)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+        )
+        with child.stderr:
+            said = child.stderr.read().decode()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(child.returncode, 2, said)
+        self.assertLess(used.ru_maxrss / 1024, self.MOST_MB)
+        return said
+
+    def test_devices_and_bombs(self):
+        step = ("--gpu", "H200", "--decode", "1x1")
+        self.assertIn("expected a regular file", self.refused("step", "--model", "/dev/zero", *step))
+        bomb = self.folder / "bomb.csv.gz"
+        with gzip.open(bomb, "wb", compresslevel=1) as file:
+            for _ in range(400):
+                file.write(bytes(1 << 20))
+        simulate = ("simulate", "--model", "Qwen3-8B", "--gpu", "H200")
+        self.assertIn("a row is longer than", self.refused(*simulate, "--trace", bomb))
 
 
 class Outputs(Folder):
@@ -266,8 +300,33 @@ class OwnWords(Folder):
             "convert-clients", "inference-perf", self.write("perf.yml", perf), "--output", self.folder / "o"
         )
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to become nobody")
+    def test_folders_that_may_not_be_searched(self):
+        closed = self.folder / "closed"
+        closed.mkdir(mode=0o700)
+        (closed / "a.json").write_text("{}")
+        self.folder.chmod(0o777)
+        asked = ("--gpu", "H200", "--decode", "1x1")
+        for words in (
+            ("step", "--model", closed / "a.json", *asked),
+            ("step", "--model", "Qwen3-8B", *asked, "--predictor", closed / "p"),
+            ("calibrate", "--gpu", "H200", "--data", closed / "d", "--output", self.folder / "o"),
+        ):
+            ended = run(*words, user=65534, group=65534, extra_groups=[])
+            self.assertEqual(ended.returncode, 2, ended.stderr)
+            self.assertIn("Permission denied", ended.stderr)
+            self.assertNotIn("filesystem error", ended.stderr)
+
     def test_names_and_times_beyond_all_measure(self):
         self.refused("step", "--model", "a" * 5000, "--gpu", "H200", "--decode", "1x1")
+        long, output = "a" * 5000, self.folder / "o"
+        for words in (
+            ("calibrate", "--gpu", "H200", "--data", long, "--output", output),
+            ("convert-clients", "servegen", long, "--output", output),
+            ("train", "--layout", "warploom", "--data", sweep_in(self.folder), "--output", long),
+            ("step", "--model", "Qwen3-8B", "--gpu", "H200", "--decode", "1x1", "--predictor", long),
+        ):
+            self.refused(*words)
         began = time.monotonic()
         self.refused("gpu", "show", "a" * 100_000)
         self.assertLess(time.monotonic() - began, 20)
@@ -282,28 +341,11 @@ class OwnWords(Folder):
 
 class Flips(Folder):
     def test_single_bits_of_a_plans_log_change_no_answer(self):
-        plan = ["plan", "--model", "Qwen3-8B", "--predictor", "roofline", "--gpus", "H100-SXM", "--tp", "1"]
-        plan += [
-            "--rate",
-            "4",
-            "--requests",
-            "20",
-            "--input-tokens",
-            "300",
-            "--output-tokens",
-            "10",
-            "--json",
-        ]
-        plan += [
-            "--slo",
-            "ttft_p95_ms=900",
-            "--max-gpus",
-            "1",
-            "--threads",
-            "1",
-            "--store",
-            self.folder / "log.json",
-        ]
+        plan = (
+            "plan --model Qwen3-8B --predictor roofline --gpus H100-SXM --tp 1 --rate 4 --requests 20 --json"
+            " --input-tokens 300 --output-tokens 10 --slo ttft_p95_ms=900 --max-gpus 1 --threads 1 --store"
+        ).split()
+        plan.append(self.folder / "log.json")
         sound = run(*plan)
         self.assertEqual(sound.returncode, 0, sound.stderr)
         log, draw = (self.folder / "log.json").read_bytes(), random.Random(5)
@@ -313,6 +355,36 @@ class Flips(Folder):
             (self.folder / "log.json").write_bytes(flipped)
             now = run(*plan)
             self.assertTrue(now.returncode == 2 or now.stdout == sound.stdout, now.stderr)
+
+
+class KilledServer(Folder):
+    def start(self):
+        words = [PROGRAM, "web", "--port", "0", "--no-browser", "--json"]
+        server = subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, TMPDIR=self.folder)
+        )
+        self.addCleanup(server.stdout.close)
+        self.addCleanup(server.stderr.close)
+        if b"{" not in server.stdout.readline():
+            self.skipTest(server.stderr.read().decode())
+        return server
+
+    def test_the_next_one_removes_its_uploads(self):
+        def folders():
+            return [path.name for path in self.folder.glob("warploom-*")]
+
+        first = self.start()
+        left = folders()
+        self.assertEqual(len(left), 1)
+        first.kill()
+        first.wait()
+        self.assertEqual(folders(), left)
+        second = self.start()
+        self.assertEqual(len(folders()), 1)
+        self.assertNotEqual(folders(), left)
+        second.terminate()
+        self.assertEqual(second.wait(timeout=60), 0)
+        self.assertEqual(folders(), [])
 
 
 class Server(unittest.TestCase):
@@ -392,6 +464,17 @@ class Server(unittest.TestCase):
         for number in range(2000):
             self.ask("POST", "/answers/predict", {**product, "m": number + 1})
         self.assertLess(self.megabytes(), before * 1.02 + 1)
+
+    def test_connections_take_no_more_threads_than_there_are(self):
+        self.assertIn(b" 200 ", self.ask("GET", "/version"))
+        before = self.megabytes()
+        held = [self.connect() for _ in range(700)]
+        time.sleep(1)
+        self.assertLessEqual(len(os.listdir(f"/proc/{self.server.pid}/task")), 60)
+        self.assertLess(self.megabytes() - before, 32)
+        for connection in held:
+            connection.close()
+        self.assertIn(b" 200 ", self.ask("GET", "/version"))
 
     def test_it_ends_soon_with_answers_in_flight(self):
         for _ in range(4):

@@ -146,7 +146,7 @@ class Places(NamedTuple):
         """Runs it, which must succeed; what it prints."""
         ended = self.start(program, line)
         if ended.returncode != 0:
-            raise RuntimeError(f"{line}: status {ended.returncode}: {ended.stderr}")
+            raise RuntimeError(f"{line}: status {ended.returncode}: {ended.stderr.strip()}")
         return ended.stdout
 
 
@@ -155,7 +155,11 @@ class Asker:
 
     def __init__(self, program):
         self.program = program
-        self.interface = CInterface(str(Path(program).resolve().parents[1] / "lib/libwarploom.so"))
+        library = Path(program).resolve().parent.parent / "lib/libwarploom.so"
+        for path in (Path(program), library):
+            if not path.exists():
+                raise RuntimeError(f"{path}: no such file, expected a build's program and library")
+        self.interface = CInterface(str(library))
 
     def ask(self, writer, places):
         """Whether it was refused, and what was said or answered. Raises what no input may lead to."""

@@ -39,6 +39,32 @@ class CpuSeconds(unittest.TestCase):
         self.assertEqual(rows[2][0], "4.5")
         self.assertIn("src/a", run(str(self.log), "--by", "2").stdout)
 
+    def test_a_test_that_fails_is_no_cheap_one(self):
+        folder = self.log.parent
+        tests = {
+            "Good": ("exit 0", ""),
+            "Bad": ("exit 3", ""),
+            "NotHere": ("exit 77", "SKIP_RETURN_CODE 77"),
+            "Refuses": ("exit 1", "WILL_FAIL ON"),
+            "Says": ("echo as it should; exit 5", 'PASS_REGULAR_EXPRESSION "as it should"'),
+            "SaysElse": ("echo else", 'PASS_REGULAR_EXPRESSION "as it should"'),
+        }
+        lines = []
+        for name, (script, properties) in tests.items():
+            lines.append(f"add_test({name} sh -c [[{script}]])")
+            if properties:
+                lines.append(f"set_tests_properties({name} PROPERTIES {properties})")
+        (folder / "CTestTestfile.cmake").write_text("\n".join(lines) + "\n")
+        ended = run("--tests", str(folder))
+        became = {row.split()[1]: row.split()[2:] for row in ended.stdout.splitlines()[:-1]}
+        self.assertEqual(ended.returncode, 1)
+        self.assertEqual(became["Bad"], ["failed:", "status", "3"])
+        self.assertEqual(became["NotHere"], ["skipped"])
+        self.assertEqual(became["SaysElse"][0], "failed:")
+        self.assertEqual([became[name] for name in ("Good", "Refuses", "Says")], [[], [], []])
+        self.assertIn("2 failed", ended.stderr)
+        self.assertEqual(run("--tests", str(folder), "Good|Says$").returncode, 0)
+
     def test_refuses_what_it_does_not_know(self):
         self.assertEqual(run("--by", "2").returncode, 2)
 

@@ -9,6 +9,7 @@
 #include "warploom/answers/answer_table.h"
 #include "warploom/answers/judge_process.h"
 #include "warploom/answers/judged_answers.h"
+#include "warploom/base/file_system_words.h"
 #include "warploom/base/judging.h"
 #include "warploom/base/nearest_name.h"
 
@@ -44,7 +45,8 @@ Json answer_here(const Session& session, std::string_view request, const Json& a
   const Json none = Json::object();
   const AnsweredRequest& one = answered_request(request);
   const Question question{session, asked.is_null() ? none : asked, watch, text};
-  return one.answer == nullptr ? answer_judged(one.name, question) : one.answer(question);
+  return with_file_system_words(
+      [&] { return one.answer == nullptr ? answer_judged(one.name, question) : one.answer(question); });
 }
 
 Json answer(const Session& session, std::string_view request, const Json& asked, const AnswerWatch& watch,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/base/file_system_words.h"
 #include "warploom/base/judging.h"
 
 namespace warploom {
@@ -36,7 +37,8 @@ Session::Session(const Session& other, FileScope files)
 // What another session read is not read again.
 const std::shared_ptr<const LatencyModel>& Session::model() const {
   std::call_once(opened_, [this] {
-    if (model_ == nullptr) model_ = open_latency_model(predictor_, files_);
+    if (model_ == nullptr)
+      model_ = with_file_system_words([this] { return open_latency_model(predictor_, files_); });
   });
   return model_;
 }

@@ -21,6 +21,7 @@ namespace {
 
 // A quote that never ends, or gzip that unpacks to one line, must not take all memory.
 constexpr std::size_t kMostRowBytes = std::size_t(16) << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
@@ -64,9 +65,9 @@ struct CsvReader::State {
 
   // Skips a byte order mark and the '#' lines before the header; their quotes mean nothing.
   void skip_preamble() {
-    while (buffer.size() < 3 && fill()) {
+    while (buffer.size() < kByteOrderMark.size() && fill()) {
     }
-    if (buffer.starts_with("\xEF\xBB\xBF")) position = 3;
+    if (buffer.starts_with(kByteOrderMark)) position = kByteOrderMark.size();
     for (;;) {
       if (position >= buffer.size() && !fill()) return;
       const char first = buffer[position];
@@ -276,8 +277,10 @@ void CsvWriter::row(const std::vector<std::string>& cells) {
 void CsvWriter::append(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) text_.push_back(',');
-    // An empty lone cell would read as a blank line, and a leading '#' in the header as a remark.
-    const bool mistakable = (cells.size() == 1 && cells[i].empty()) || (i == 0 && cells[i].starts_with('#'));
+    // An empty lone cell would read as a blank line, a leading '#' in the header as a remark, a byte order
+    // mark as the file's.
+    const bool mistakable = (cells.size() == 1 && cells[i].empty()) ||
+                            (i == 0 && (cells[i].starts_with('#') || cells[i].starts_with(kByteOrderMark)));
     if (!mistakable && cells[i].find_first_of(",\"\n\r") == std::string::npos) {
       text_ += cells[i];
       continue;

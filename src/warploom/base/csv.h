@@ -61,8 +61,8 @@ class CsvReader {
   std::unique_ptr<State> state_;
 };
 
-// Builds CSV text with quoting where needed (comma, quote, newline, a cell that reads as a blank or a
-// remark). CsvReader gives back the same cells.
+// Builds CSV text with quoting where needed (comma, quote, newline, a cell that reads as a blank, a remark or
+// a byte order mark). CsvReader gives back the same cells.
 class CsvWriter {
  public:
   explicit CsvWriter(std::vector<std::string> columns);

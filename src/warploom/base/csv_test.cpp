@@ -202,6 +202,25 @@ rc::Gen<std::string> any_cell() {
   return rc::gen::container<std::string>(rc::gen::elementOf(std::string("ab,\"\n\r#\t é\xEF\xBB\xBF")));
 }
 
+// Found by fuzzing: a file begins with one mark, and the name of its first column with another.
+TEST(CsvWriter, AColumnThatBeginsWithAByteOrderMarkKeepsIt) {
+  const ScratchFolder folder;
+  const std::vector<std::string> columns = {
+      "\xEF\xBB\xBF"
+      "a",
+      "b"};
+  CsvWriter writer(columns);
+  writer.row(
+      {"\xEF\xBB\xBF"
+       "1",
+       "2"});
+  const fs::path path = folder.write("a", writer.text());
+  EXPECT_EQ(CsvReader(path).columns(), columns);
+  EXPECT_EQ(rows_of(path), Rows({{"\xEF\xBB\xBF"
+                                  "1",
+                                  "2"}}));
+}
+
 RC_GTEST_PROP(CsvWriter, IsReadBackCellForCell, ()) {
   const auto width = *rc::gen::inRange<std::size_t>(1, 5);
   const auto any_row = rc::gen::container<std::vector<std::string>>(width, any_cell());

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "warploom/app/predict/predictor_hash.h"
+#include "warploom/base/file_system_words.h"
 #include "warploom/base/judging.h"
 #include "warploom/base/learning.h"
 #include "warploom/base/write_failed.h"
@@ -191,7 +192,7 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
     }
     const std::vector<std::string> words = in_own_options(*app, asked_for_help(arguments), notes);
     if (!notes.empty()) print_note(notes);
-    app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    with_file_system_words([&] { app->parse(std::vector<std::string>(words.rbegin(), words.rend())); });
   } catch (const CLI::Success& done) {
     return print_help(*app, done);
   } catch (const CLI::ParseError& error) {

@@ -5,7 +5,8 @@
 
 namespace warploom {
 
-// WARPLOOM_PACKAGE of the environment, else the source tree's.
+// WARPLOOM_PACKAGE of the environment; else the package beside this program, or in a `python` beside it, or
+// the same of a folder above; else `python`. No path of the build stands in the program (tools/same_bytes).
 std::string python_package();
 
 }  // namespace warploom

@@ -157,16 +157,21 @@ TEST(PrecisionSupport, NarrowWeightsRunOnAmpereAsWeightOnly) {
   EXPECT_TRUE(matrix_unit(MatmulScheme::Int4WeightOnly, catalog().get("t4")).weight_only);
 }
 
+// With so many times the clocks and rates.
+GpuSpec sped_up(GpuSpec gpu, double times) {
+  for (Hertz* clock : {&gpu.boost_clock, &gpu.base_clock, &gpu.max_clock}) *clock = times * *clock;
+  for (BytesPerSecond* rate :
+       {&gpu.memory_bandwidth, &gpu.l2_bandwidth, &gpu.link_bandwidth, &gpu.pcie_bandwidth})
+    *rate = times * *rate;
+  return gpu;
+}
+
 // Twice the clocks and rates is half the time, to the last bit, but for the shortest kernel: no term of a
 // bound hides a constant, or forgets a rate.
 TEST(PhysicalBound, HalvesWhereEveryClockAndRateDoubles) {
   for (const char* name : {"h100_sxm", "mi300x", "rtx_4090", "t4"}) {
     const GpuSpec& gpu = catalog().get(name);
-    GpuSpec twice = gpu;
-    for (Hertz* clock : {&twice.boost_clock, &twice.base_clock, &twice.max_clock}) *clock = 2.0 * *clock;
-    for (BytesPerSecond* rate :
-         {&twice.memory_bandwidth, &twice.l2_bandwidth, &twice.link_bandwidth, &twice.pcie_bandwidth})
-      *rate = 2.0 * *rate;
+    const GpuSpec twice = sped_up(gpu, 2);
     int halved = 0;
     for (const Operator& op : one_of_each()) {
       PhysicalBound before, after;
@@ -179,6 +184,38 @@ TEST(PhysicalBound, HalvesWhereEveryClockAndRateDoubles) {
       if (after.bound == Bound::Launch) continue;
       EXPECT_EQ(after.time.value(), before.time.value() / 2) << name << ": " << name_of(family_of(op));
       EXPECT_EQ(after.bound, before.bound);
+      ++halved;
+    }
+    EXPECT_GE(halved, 5) << name;
+  }
+}
+
+// All of a time halves but its constants: launches, and what no rate shortens. Tiles may be chosen anew.
+TEST(Roofline, HalvesButForItsLaunchesWhereEveryClockAndRateDoubles) {
+  const RooflineModel model;
+  for (const char* name : {"h100_sxm", "mi300x", "rtx_4090", "t4"}) {
+    int halved = 0;
+    for (const Operator& op : one_of_each()) {
+      if (family_of(op) == Family::MoeDispatch) continue;  // its network is the node's, not the GPU's
+      double us[3] = {}, structural[3] = {};
+      try {
+        for (int i = 0; i < 3; ++i) {
+          const GpuSpec gpu = sped_up(catalog().get(name), 1 << i);
+          us[i] = to_microseconds(model.estimate(op, gpu).p50);
+          structural[i] = profile(op, gpu).structural;
+        }
+      } catch (const Unsupported&) {
+        continue;  // types that this GPU does not have
+      }
+      const std::string where = std::string(name) + ": " + std::string(name_of(family_of(op)));
+      constexpr double kMostConstantUs = 40;  // of a module of many kernels
+      for (int i = 0; i < 2; ++i) {
+        const double constant = 2 * us[i + 1] - us[i];
+        EXPECT_GE(constant, 0) << where;
+        EXPECT_LE(constant, std::min(kMostConstantUs, us[i + 1])) << where;
+        EXPECT_LT(structural[i + 1], structural[i]) << where;
+        EXPECT_GE(structural[i + 1], structural[i] / 2 * (1 - 1e-12)) << where;
+      }
       ++halved;
     }
     EXPECT_GE(halved, 5) << name;

@@ -35,7 +35,8 @@ class ExpertConfigs {
 
  private:
   // Indices plus one, 0: none; a time of 0: not looked for.
-  struct Found {
+  // Aligned to its size: clang's atomics ask a library for others.
+  struct alignas(8) Found {
     std::uint16_t own = 0, config = 0;
     float predicted_us = 0;
   };

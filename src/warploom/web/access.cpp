@@ -48,6 +48,13 @@ bool is_own_name(const AccessRules& rules, const std::string& host) {
   return is_ip_address(host) || host == lower(rules.address) || (!host.empty() && host == machine_name());
 }
 
+// Whether another page's image, script, frame or form asks. A link elsewhere may lead to the page, not into
+// the API.
+bool asks_for_another_page(const HttpRequest& request) {
+  if (request.fetch_site != "cross-site" && request.fetch_site != "same-site") return false;
+  return request.fetch_mode != "navigate" || request.method != "GET" || request.path.starts_with("/api");
+}
+
 }  // namespace
 
 bool is_loopback(std::string_view address) {
@@ -62,9 +69,12 @@ std::optional<ErrorAnswer> refused_access(const AccessRules& rules, const HttpRe
     return ErrorAnswer{403, "forbidden",
                        "the Host of this request is no name of this server, expected the address that it was "
                        "started with, or a name given with --host-name"};
-  // Browsers send it with every POST and with requests of other pages; programs send none.
-  if (!request.origin.empty() && lower(request.origin) != "http://" + lower(request.host) &&
-      lower(request.origin) != "https://" + lower(request.host))
+  // Browsers send an origin with every POST and with what other pages may read, and of the rest say where it
+  // comes from; programs send neither.
+  const bool has_another_origin = !request.origin.empty() &&
+                                  lower(request.origin) != "http://" + lower(request.host) &&
+                                  lower(request.origin) != "https://" + lower(request.host);
+  if (has_another_origin || asks_for_another_page(request))
     return ErrorAnswer{403, "forbidden", "this request comes from another page, expected one of this server"};
   if (rules.token.empty() || !request.path.starts_with("/api")) return {};
   if (same_token(request.authorization, "Bearer " + rules.token)) return {};

@@ -22,7 +22,8 @@ struct AccessRules {
 bool is_loopback(std::string_view address);
 
 // Why the request is refused: 403 where its Host is no name of this server (a page elsewhere whose name was
-// pointed here) or its Origin is another page; 401 where a path under /api asks without the token.
+// pointed here), or its Origin or Sec-Fetch-Site is another page's; 401 where a path under /api asks without
+// the token.
 std::optional<ErrorAnswer> refused_access(const AccessRules& rules, const HttpRequest& request);
 
 // Header fields of every response: no script but the page's own, no frames, no guesses of types, no referrer.

@@ -36,6 +36,24 @@ TEST(Access, RefusesOtherPages) {
     EXPECT_EQ(status_of(rules, {.path = "/api", .host = "localhost:1", .origin = origin}), 403) << origin;
 }
 
+TEST(Access, TakesFromOtherPagesALinkToThePageAlone) {
+  const AccessRules rules;
+  const auto status = [&](const char* method, const char* path, const char* site, const char* mode) {
+    return status_of(
+        rules,
+        {.method = method, .path = path, .host = "localhost:1", .fetch_site = site, .fetch_mode = mode});
+  };
+  for (const char* site : {"cross-site", "same-site"}) {
+    EXPECT_EQ(status("GET", "/", site, "navigate"), 200);
+    EXPECT_EQ(status("POST", "/", site, "navigate"), 403);
+    EXPECT_EQ(status("GET", "/api/v1/version", site, "navigate"), 403);
+    EXPECT_EQ(status("GET", "/assets/page.js", site, "no-cors"), 403);
+    EXPECT_EQ(status("GET", "/api/v1/version", site, "no-cors"), 403);
+  }
+  for (const char* site : {"", "none", "same-origin"})
+    EXPECT_EQ(status("GET", "/api/v1/version", site, "cors"), 200) << site;
+}
+
 TEST(Access, AsksForTheTokenOfTheApiAlone) {
   const AccessRules rules{.token = "abc"};
   const auto status = [&](const char* path, const char* given) {

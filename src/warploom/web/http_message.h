@@ -22,6 +22,7 @@ struct HttpRequest {
   bool body_complete = true;  // false: longer than body_limit(), or not all of it came in time
   std::chrono::steady_clock::time_point arrived{};  // when its connection was accepted
   std::function<bool()> is_gone;                    // whether the client has left; empty: unknown
+  std::string fetch_site, fetch_mode;  // header fields Sec-Fetch-Site and -Mode, which browsers alone send
 };
 
 // Sends a part of a long response; false when the client is gone.

@@ -1,7 +1,6 @@
 #include "warploom/web/upload_store.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -46,22 +45,12 @@ bool names_machine_path(std::string_view text) {
 
 }  // namespace
 
-UploadStore::UploadStore(const UploadLimits& limits) : limits_(limits) {
-  std::error_code error;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  std::string pattern = (parent / "warploom-web-XXXXXX").string();
-  if (error || ::mkdtemp(pattern.data()) == nullptr)
-    throw IoError(fmt::format("{}: no temporary folder can be made for uploads", pattern));
-  folder_ = pattern;
-}
-
-UploadStore::~UploadStore() { clear(); }
+UploadStore::UploadStore(const UploadLimits& limits) : limits_(limits) {}
 
 void UploadStore::clear() {
   const std::scoped_lock lock(mutex_);
   uploads_.clear();
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  folder_.remove();
 }
 
 std::string UploadStore::add(std::string_view name, std::string_view contents) {
@@ -72,7 +61,7 @@ std::string UploadStore::add(std::string_view name, std::string_view contents) {
   const Upload upload{.id = random_token(), .name = std::string(name), .bytes = contents.size()};
   const std::scoped_lock lock(mutex_);
   make_room(upload.bytes);
-  write_file_atomically(folder_ / upload.id / upload.name, contents);
+  write_file_atomically(folder_.path() / upload.id / upload.name, contents);
   bytes_ += upload.bytes;
   uploads_.push_back(upload);
   return std::string(kUploadPrefix) + upload.id;
@@ -81,7 +70,7 @@ std::string UploadStore::add(std::string_view name, std::string_view contents) {
 void UploadStore::make_room(std::size_t bytes) {
   while (!uploads_.empty() && (uploads_.size() >= limits_.files || bytes_ + bytes > limits_.total_bytes)) {
     std::error_code ignored;
-    std::filesystem::remove_all(folder_ / uploads_.front().id, ignored);
+    std::filesystem::remove_all(folder_.path() / uploads_.front().id, ignored);
     bytes_ -= uploads_.front().bytes;
     uploads_.pop_front();
   }
@@ -94,7 +83,7 @@ fs::path UploadStore::path_of(const std::string& upload) const {
       std::find_if(uploads_.begin(), uploads_.end(), [&](const Upload& one) { return one.id == id; });
   if (found == uploads_.end())
     throw NotFound(fmt::format("{}: no such file is here any more, send it again to /api/v1/files", upload));
-  return folder_ / found->id / found->name;
+  return folder_.path() / found->id / found->name;
 }
 
 std::string UploadStore::replaced_text(const std::string& text, std::string_view field,
@@ -145,7 +134,7 @@ Json UploadStore::with_paths(const Json& asked, const AnswerReach& reach) {
   Json result = inputs_of(asked, reach);
   const std::string output(reach.output);
   if (!asked.is_object() || output.empty() || !asked.contains(output)) return result;
-  const fs::path folder = folder_ / random_token();
+  const fs::path folder = folder_.path() / random_token();
   fs::create_directory(folder);
   result[output] = (folder / kOutputKey).string();
   return result;
@@ -155,7 +144,7 @@ Json UploadStore::keep_outputs(const Json& asked_with_paths) {
   Json files = Json::object();
   if (!asked_with_paths.is_object()) return files;
   const std::filesystem::path path = asked_with_paths.value(kOutputKey, std::string());
-  if (path.parent_path().parent_path() != folder_) return files;
+  if (path.parent_path().parent_path() != folder_.path()) return files;
   std::error_code error;
   const std::uintmax_t bytes =
       std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
@@ -179,7 +168,7 @@ std::pair<std::string, std::string> UploadStore::read(const std::string& id) con
 Json UploadStore::with_names(const Json& asked) const { return replaced(asked, "", nullptr, 0); }
 
 std::string UploadStore::without_paths(std::string message) const {
-  const std::string prefix = folder_.string() + "/";
+  const std::string prefix = folder_.path().string() + "/";
   const std::size_t id_length = kTokenDigits + 1;
   for (std::size_t at = 0; (at = message.find(prefix, at)) != std::string::npos;)
     message.erase(at, prefix.size() + id_length);

@@ -10,6 +10,7 @@
 
 #include "warploom/answers/answer_reach.h"
 #include "warploom/base/json.h"
+#include "warploom/web/upload_folder.h"
 
 namespace warploom {
 
@@ -24,12 +25,11 @@ class UploadStore {
  public:
   // Throws IoError where no temporary folder can be made.
   explicit UploadStore(const UploadLimits& limits = {});
-  ~UploadStore();
   UploadStore(const UploadStore&) = delete;
   UploadStore& operator=(const UploadStore&) = delete;
 
   const UploadLimits& limits() const { return limits_; }
-  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& folder() const { return folder_.path(); }
 
   // Removes the folder; nothing can be added after it.
   void clear();
@@ -68,7 +68,7 @@ class UploadStore {
   void make_room(std::size_t bytes);
 
   UploadLimits limits_;
-  std::filesystem::path folder_;
+  UploadFolder folder_;
   mutable std::mutex mutex_;
   std::deque<Upload> uploads_;
   std::size_t bytes_ = 0;

@@ -34,6 +34,22 @@ TEST(UploadStore, RemovesItsFolder) {
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
+// A server that is killed takes no leave: its folder lies there, and nobody holds its lock.
+TEST(UploadStore, TheNextOneRemovesWhatAKilledServerLeft) {
+  const UploadStore living;
+  const std::filesystem::path parent = living.folder().parent_path();
+  const std::filesystem::path left = parent / "warploom-uploads-killed", other = parent / "warploom-others";
+  for (const auto& folder : {left, other}) write_file_atomically(folder / "id" / "trace.csv", "a,b");
+  {
+    const UploadStore next;
+    EXPECT_NE(next.folder(), living.folder());
+  }
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::exists(other));
+  EXPECT_TRUE(std::filesystem::exists(living.folder()));
+  std::filesystem::remove_all(other);
+}
+
 TEST(UploadStore, RefusesNamesThatAreNoFileNames) {
   UploadStore store;
   for (const std::string name :

@@ -93,6 +93,8 @@ HttpRequest head_of(const httplib::Request& asked) {
   request.host = asked.get_header_value("Host");
   request.origin = asked.get_header_value("Origin");
   request.authorization = asked.get_header_value("Authorization");
+  request.fetch_site = asked.get_header_value("Sec-Fetch-Site");
+  request.fetch_mode = asked.get_header_value("Sec-Fetch-Mode");
   request.is_gone = [socket = asked.remote_port] { return client_is_gone(socket); };
   request.accepts_gzip = asked.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
   return request;

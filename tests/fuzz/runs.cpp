@@ -1,0 +1,65 @@
+// What engines, load generators and the program's own commands leave behind: runs, steps, metrics, profiles.
+#include <nlohmann/json.hpp>
+
+#include "fuzz_input.h"
+#include "warploom/app/data/device_constants.h"
+#include "warploom/app/plan/plan_experiments.h"
+#include "warploom/app/predict/machine_profile.h"
+#include "warploom/app/runs/client_result.h"
+#include "warploom/app/runs/measured_requests.h"
+#include "warploom/app/runs/validate_serving.h"
+#include "warploom/app/serving/host_steps.h"
+#include "warploom/app/serving/metrics_text.h"
+#include "warploom/app/tune/tuned_times.h"
+#include "warploom/base/json.h"
+#include "warploom/fused_moe/config_table.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/tuner/tile_sample.h"
+
+namespace warploom::fuzz {
+namespace {
+
+void read_file_of(int kind, const Files& files, std::string_view bytes) {
+  static const GpuCatalog gpus;
+  const auto document = [&] { return parse_json(bytes, "input"); };
+  const auto file = [&](const char* name) { return files.write(name, bytes); };
+  switch (kind) {
+    case 0:
+      return void(machine_profile_from_json(document(), "input"));
+    case 1:
+      return void(read_vllm_bench_result(document(), "input"));
+    case 2:
+      return void(read_guidellm_report(document(), {}, "input"));
+    case 3:
+      return void(moe_config_from_json(document(), "input"));
+    case 4:
+      return void(parse_metrics(bytes, "input"));
+    case 5:
+      return void(read_real_run(file("run.json")));
+    case 6:
+      return void(read_device_constants(file("device.json")));
+    case 7:
+      return void(read_experiments(file("plans.yaml")));
+    case 8:
+      return void(read_measured_steps(file("steps.csv")));
+    case 9:
+      return void(read_real_requests(file("requests.csv")));
+    case 10:
+      return void(read_tuned_times(file("tuned.csv"), gpus));
+    default: {
+      const std::filesystem::path paths[] = {file("samples.csv")};
+      return void(read_tile_samples(paths));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warploom::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warploom;
+  static const fuzz::Files files;
+  const fuzz::Input input(data, size);
+  fuzz::read_or_refused(input, [&] { fuzz::read_file_of(input.choice % 12, files, input.bytes); });
+  return 0;
+}
