@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 VERSION = "WARPLOOM_WHEEL"
-# Of C++ and its runtime, and of the C libraries that are linked statically; not of glibc or Python.
+# Names of C++, its runtime and the C libraries that are linked statically; none of glibc or Python.
 OURS = re.compile(r"_Z|__cxa_(?!finalize|atexit|thread_atexit)|__gxx_|__dynamic_cast|__once_proxy|sqlite3_")
 NOT_SHARED = re.compile(r"_ZGV|_ZTH|_ZTW")
 

@@ -3,6 +3,7 @@
 # is there: answers, judging, the page's server, the manual page and the completion of bash, zsh and fish.
 set -euo pipefail
 build=$1 cmake=$2
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$cmake" --install "$build" --component program --prefix "$folder/installed" >/dev/null
@@ -60,7 +61,7 @@ completion=$moved/share/bash-completion/completions/warploom
 # shellcheck disable=SC2016
 completed='source "$0"; COMP_WORDS=(warploom sim) COMP_CWORD=1; _warploom; echo "${COMPREPLY[@]}"'
 expect 'simulate' bash -c "$completed" "$completion"
-accepts zsh zsh -n "$moved/share/zsh/site-functions/_warploom"
+accepts zsh python3 "$source/zsh_completion.py" "$moved"
 accepts fish fish -n "$moved/share/fish/vendor_completions.d/warploom.fish"
 if command -v fish >/dev/null; then
   expect '--kv-cache-dtype' env HOME="$folder" fish -c \

@@ -38,16 +38,16 @@ void collect(const CLI::App& command, const std::string& path, std::vector<Compl
 }
 
 // The longest row of leading words that is a command decides; a word behind an option that is no option is a
-// file.
+// file. No variable is called `path` or `words`, which are zsh's own.
 std::string bash_script(const std::vector<Completed>& all, std::string_view name = "_warploom") {
   std::string cases;
   for (const Completed& each : all)
-    cases += fmt::format("    '{}') words='{}' ;;\n", each.path, fmt::join(each.words, " "));
+    cases += fmt::format("    '{}') known='{}' ;;\n", each.path, fmt::join(each.words, " "));
   return fmt::format(
-      "{1}() {{\n  local here=${{COMP_WORDS[COMP_CWORD]}} path='' words='' word\n"
-      "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n    case $word in -*) break ;; esac\n"
-      "    path=\"${{path:+$path }}$word\"\n  done\n  case $path in\n{0}  esac\n"
-      "  COMPREPLY=($(compgen -W \"$words\" -- \"$here\"))\n}}\n"
+      "{1}() {{\n  local here=${{COMP_WORDS[COMP_CWORD]}} asked='' known='' word\n"
+      "  for word in \"${{COMP_WORDS[@]:1:$((COMP_CWORD-1))}}\"; do\n    case $word in -*) break ;; esac\n"
+      "    asked=\"${{asked:+$asked }}$word\"\n  done\n  case \"$asked\" in\n{0}  esac\n"
+      "  COMPREPLY=($(compgen -W \"$known\" -- \"$here\"))\n}}\n"
       "complete -o default -F {1} warploom\n",
       cases, name);
 }
