@@ -1,7 +1,7 @@
 """tests/zsh_completion.py PREFIX: a zsh that a person could sit at completes what is installed at PREFIX.
 
-Each line is typed as it stands, with a tab; what the shell must then have written follows. Ends with 1 where it
-does not within a minute.
+Each line is typed as it stands, with a tab; what the shell must then have written follows. Ends with status 1
+where it does not within a minute.
 """
 
 import os
