@@ -159,6 +159,8 @@ std::optional<int> answer_about_itself(const CLI::App& app, const std::vector<st
   try {
     print(manual ? man_page(app, version) : completion_script(app, arguments.size() > 1 ? arguments[1] : ""));
     return 0;
+  } catch (const WriteFailed& error) {
+    return report_failure(error.what(), 1);
   } catch (const Error& error) {
     return report_failure(error.what(), 2);
   }
