@@ -1,11 +1,15 @@
 # Every third-party library, found on the system; nothing is downloaded here.
 find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
+if(NOT TARGET fmt::fmt)  # WarploomPortable.cmake
+  find_package(fmt REQUIRED)
+endif()
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(yaml-cpp REQUIRED)
+if(NOT TARGET yaml-cpp::yaml-cpp)  # WarploomPortable.cmake
+  find_package(yaml-cpp REQUIRED)
+endif()
 if(NOT TARGET yaml-cpp::yaml-cpp)  # before 0.8
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
@@ -32,10 +36,13 @@ endif()
 # the packages' libraries were built with.
 set(WARPLOOM_HTTPLIB_TARGET "")
 find_package(PkgConfig QUIET)
-if(PKG_CONFIG_FOUND)
+if(TARGET warploom_httplib)  # WarploomPortable.cmake
+elseif(PKG_CONFIG_FOUND)
   pkg_check_modules(WARPLOOM_HTTPLIB QUIET IMPORTED_TARGET cpp-httplib)
 endif()
-if(TARGET PkgConfig::WARPLOOM_HTTPLIB)
+if(TARGET warploom_httplib)
+  set(WARPLOOM_HTTPLIB_TARGET warploom_httplib)
+elseif(TARGET PkgConfig::WARPLOOM_HTTPLIB)
   set(WARPLOOM_HTTPLIB_TARGET PkgConfig::WARPLOOM_HTTPLIB)
 else()
   message(WARNING "`warploom web` is left out of this build; it needs cpp-httplib (libcpp-httplib-dev). Everything else works.")

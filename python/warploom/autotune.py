@@ -10,15 +10,13 @@ the configuration that stands first in the list is kept: put the safe default th
     @triton.jit
     def kernel(...): ...
 """
-import hashlib
 import math
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from warploom import ranks, tiling
-from warploom.decisions import Decisions
+from warploom.decisions import Decisions, short_hash
 from warploom.trials import Trials
 from warploom.wave_hook import NoTable, UnclearCall, WaveTables
 
@@ -216,7 +214,7 @@ class TunedKernel:
     def identity(self):
         gpu, version = self._identity or device_identity()
         listed = "\n".join([source_of(self.kernel), *map(config_text, self.configs)])
-        return {"kernel": hashlib.sha256(listed.encode()).hexdigest()[:32], "gpu": gpu, "triton": version}
+        return {"kernel": short_hash(listed), "gpu": gpu, "triton": version}
 
     def cache_folder(self):
         return Path(self.folder) if self.folder else triton_cache() / "warploom"
@@ -229,7 +227,7 @@ class TunedKernel:
     def decisions(self):
         if self._decisions is None:
             identity = self.identity()
-            name = hashlib.sha256(repr(sorted(identity.items())).encode()).hexdigest()[:32]
+            name = short_hash(repr(sorted(identity.items())))
             self._decisions = Decisions(self.cache_folder() / f"{name}.json", identity)
         return self._decisions
 
@@ -301,6 +299,8 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
                         bench_of(warmup, rep, use_cuda_graph, do_bench))
         folder = None
         if not cache_results:
+            import tempfile
+
             scratch = tempfile.TemporaryDirectory(prefix="warploom")
             folder = scratch.name
         tuned = TunedKernel(kernel, configs, key, prune_configs_by, trials, folder, tile=tile)

@@ -13,6 +13,13 @@ from pathlib import Path
 SCHEMA, VERSION = "warploom_decisions", 1
 
 
+def short_hash(text):
+    """A name for a text that a file may have."""
+    import hashlib  # here: `import warploom` need not wait for what few ask for
+
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
 class Decisions:
     def __init__(self, path, identity):
         """`identity`: what the decisions hold for; a file of another one is not used."""

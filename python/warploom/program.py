@@ -1,8 +1,6 @@
 """Requests of the tuner: by the compiled part of the package, else by the program `warploom`."""
 import json
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 
@@ -17,6 +15,8 @@ def built_file(variable, pattern):
 
 def find_program():
     """WARPLOOM_PROGRAM, build/*/bin/warploom of the source tree, or the one on PATH. FileNotFoundError."""
+    import shutil
+
     found = built_file("WARPLOOM_PROGRAM", "build/*/bin/warploom") or shutil.which("warploom")
     if found:
         return found
@@ -25,6 +25,8 @@ def find_program():
 
 def run_json(words):
     """What `warploom WORDS --json` answers. ValueError with the program's own line where it refuses."""
+    import subprocess
+
     done = subprocess.run([find_program(), *words, "--json"], capture_output=True, text=True, check=False)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"warploom ended with {done.returncode}"]

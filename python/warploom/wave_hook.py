@@ -7,13 +7,13 @@ first one. Samples, plan and table lie beside Triton's cache: a run that is kill
 import contextlib
 import csv
 import fcntl
-import hashlib
 import os
 import sys
 from pathlib import Path
 
 from warploom import anchors, grids, program, ranks
 from warploom.calls import CallForm
+from warploom.decisions import short_hash
 from warploom.grids import UnclearCall
 from warploom.table import Table
 
@@ -155,7 +155,7 @@ class WaveTables:
     def table(self, form_key, named, grid):
         """(Table, {tile: configuration}). Raises NoTable, or UnclearCall where another call may tell more."""
         text = repr((sorted(self.identity.items()), form_key, self.tiling.kind))
-        name = hashlib.sha256(text.encode()).hexdigest()[:32]
+        name = short_hash(text)
         path, here = self.folder / f"{name}.wlt", []
         tiles = distinct_tiles(self.tiling, self.tuned.configs)
         subject = None if path.exists() else self._subject(tiles, named, grid)

@@ -38,18 +38,26 @@ void collect(const CLI::App& command, const std::string& path, std::vector<Compl
 }
 
 // The longest row of leading words that is a command decides; a word behind an option that is no option is a
-// file.
-std::string bash_script(const std::vector<Completed>& all) {
+// file. No variable is called `path` or `words`, which are zsh's own.
+std::string bash_script(const std::vector<Completed>& all, std::string_view name = "_warploom") {
   std::string cases;
   for (const Completed& each : all)
-    cases += fmt::format("    '{}') words='{}' ;;\n", each.path, fmt::join(each.words, " "));
+    cases += fmt::format("    '{}') known='{}' ;;\n", each.path, fmt::join(each.words, " "));
   return fmt::format(
-      "_warploom() {{\n  local here=${{COMP_WORDS[COMP_CWORD]}} path='' words='' word\n"
-      "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n    case $word in -*) break ;; esac\n"
-      "    path=\"${{path:+$path }}$word\"\n  done\n  case $path in\n{}  esac\n"
-      "  COMPREPLY=($(compgen -W \"$words\" -- \"$here\"))\n}}\n"
-      "complete -o default -F _warploom warploom\n",
-      cases);
+      "{1}() {{\n  local here=${{COMP_WORDS[COMP_CWORD]}} asked='' known='' word\n"
+      "  for word in \"${{COMP_WORDS[@]:1:$((COMP_CWORD-1))}}\"; do\n    case $word in -*) break ;; esac\n"
+      "    asked=\"${{asked:+$asked }}$word\"\n  done\n  case \"$asked\" in\n{0}  esac\n"
+      "  COMPREPLY=($(compgen -W \"$known\" -- \"$here\"))\n}}\n"
+      "complete -o default -F {1} warploom\n",
+      cases, name);
+}
+
+// The script of bash by zsh's own means, to be sourced or to be the file `_warploom` of a folder of
+// functions: there it runs at the first completion, which it must answer too.
+std::string zsh_script(const std::vector<Completed>& all) {
+  return "#compdef warploom\nautoload -U +X bashcompinit && bashcompinit\n" +
+         bash_script(all, "_warploom_words") +
+         "[[ ${funcstack[1]} != _warploom ]] || _bash_complete -o default -F _warploom_words\n";
 }
 
 std::string fish_quoted(const std::string& text) {
@@ -79,8 +87,9 @@ std::string fish_script(const std::vector<Completed>& all) {
 std::string completion_script(const CLI::App& program, std::string_view shell) {
   std::vector<Completed> all;
   collect(program, "", all);
+  for (const char* word : {"help", "completion", "man"}) all.front().words.emplace_back(word);
   if (shell == "bash") return bash_script(all);
-  if (shell == "zsh") return "autoload -U +X bashcompinit && bashcompinit\n" + bash_script(all);
+  if (shell == "zsh") return zsh_script(all);
   if (shell == "fish") return fish_script(all);
   const std::vector<std::string> shells{"bash", "zsh", "fish"};
   throw NotFound(fmt::format("completion: '{}' is no shell that is known{}, expected one of: {}", shell,

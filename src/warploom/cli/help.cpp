@@ -133,20 +133,45 @@ std::string column(const std::string& name, const std::string& text) {
   return all + line + "\n";
 }
 
+// The options that help shows, under their headings.
+std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> by_group(const CLI::App& app) {
+  std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> groups;
+  const bool output =
+      !app.get_options([](const CLI::Option* option) { return option->get_group() == kOutputGroup; }).empty();
+  for (const CLI::Option* option : app.get_options()) {
+    const bool help = option == app.get_help_ptr();
+    const std::string group = help ? std::string(output ? kOutputGroup : kGeneralGroup) : option->get_group();
+    if (group.empty() || !option->nonpositional()) continue;
+    auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == group; });
+    if (at == groups.end()) at = groups.insert(groups.end(), {group, {}});
+    at->second.push_back(option);
+  }
+  const auto place = [](const std::string& group) {
+    return std::find(kGroupOrder.begin(), kGroupOrder.end(), group) - kGroupOrder.begin();
+  };
+  std::stable_sort(groups.begin(), groups.end(),
+                   [&](const auto& a, const auto& b) { return place(a.first) < place(b.first); });
+  return groups;
+}
+
+OptionWords words_of_option(const CLI::Option& option, bool positional) {
+  return {.names = names_text(option, positional),
+          .value = positional ? std::string() : value_text(option),
+          .text = option.get_description() + default_text(option) +
+                  (option.get_required() && !positional ? " (required)" : "")};
+}
+
 class HelpForm : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
-    std::string text = app->get_description() + "\n\nUsage: " + usage(*app, name) + "\n";
+    std::string text = app->get_description() + "\n\nUsage: " + usage_of(*app, name) + "\n";
     if (!app->get_footer().empty()) text += "\nExamples:\n" + app->get_footer();
     return text + positionals(*app) + make_subcommands(app, mode) + groups(*app);
   }
 
   std::string make_option(const CLI::Option* option, bool positional) const override {
-    const std::string value = value_text(*option);
-    std::string name = names_text(*option, positional);
-    if (!value.empty() && !positional) name += " " + value;
-    return column(name, option->get_description() + default_text(*option) +
-                            (option->get_required() && !positional ? " (required)" : ""));
+    const OptionWords words = words_of_option(*option, positional);
+    return column(words.names + (words.value.empty() ? "" : " ") + words.value, words.text);
   }
 
   std::string make_subcommand(const CLI::App* sub) const override {
@@ -154,29 +179,6 @@ class HelpForm : public CLI::Formatter {
   }
 
  private:
-  // The options that help shows, under their headings.
-  static std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> by_group(const CLI::App& app) {
-    std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> groups;
-    const bool output =
-        !app.get_options([](const CLI::Option* option) { return option->get_group() == kOutputGroup; })
-             .empty();
-    for (const CLI::Option* option : app.get_options()) {
-      const bool help = option == app.get_help_ptr();
-      const std::string group =
-          help ? std::string(output ? kOutputGroup : kGeneralGroup) : option->get_group();
-      if (group.empty() || !option->nonpositional()) continue;
-      auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == group; });
-      if (at == groups.end()) at = groups.insert(groups.end(), {group, {}});
-      at->second.push_back(option);
-    }
-    const auto place = [](const std::string& group) {
-      return std::find(kGroupOrder.begin(), kGroupOrder.end(), group) - kGroupOrder.begin();
-    };
-    std::stable_sort(groups.begin(), groups.end(),
-                     [&](const auto& a, const auto& b) { return place(a.first) < place(b.first); });
-    return groups;
-  }
-
   std::string groups(const CLI::App& app) const {
     std::string text;
     for (const auto& [group, options] : by_group(app)) {
@@ -191,20 +193,6 @@ class HelpForm : public CLI::Formatter {
     for (const CLI::Option* option : app.get_options())
       if (option->get_positional()) text += make_option(option, true);
     return text.empty() ? text : "\n" + text;
-  }
-
-  static std::string usage(const CLI::App& app, const std::string& name) {
-    std::string text = name;
-    for (const CLI::Option* option : app.get_options()) {
-      const bool required = option->get_required();
-      if (option->get_positional()) {
-        text += required ? " " + option->get_name(true) : " [" + option->get_name(true) + "]";
-      } else if (required) {
-        text += fmt::format(" {} {}", names_text(*option, false), value_text(*option));
-      }
-    }
-    const bool commands = !app.get_subcommands([](const CLI::App*) { return true; }).empty();
-    return text + (commands ? " COMMAND" : "") + " [options]";
   }
 };
 
@@ -224,6 +212,35 @@ OptionGroup::OptionGroup(Command& command, std::string_view group)
     : command_(command), previous_(command.set_default_group(std::string(group))) {}
 
 OptionGroup::~OptionGroup() { command_.set_default_group(previous_); }
+
+std::string usage_of(const CLI::App& command, const std::string& name) {
+  std::string text = name;
+  for (const CLI::Option* option : command.get_options()) {
+    const bool required = option->get_required();
+    if (option->get_positional()) {
+      text += required ? " " + option->get_name(true) : " [" + option->get_name(true) + "]";
+    } else if (required) {
+      text += fmt::format(" {} {}", names_text(*option, false), value_text(*option));
+    }
+  }
+  const bool commands = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+  return text + (commands ? " COMMAND" : "") + " [options]";
+}
+
+std::vector<HelpGroup> help_groups(const CLI::App& command) {
+  std::vector<HelpGroup> groups;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    if (groups.empty()) groups.push_back({});
+    groups.back().options.push_back(words_of_option(*option, true));
+  }
+  for (const auto& [heading, options] : by_group(command)) {
+    groups.push_back({.heading = heading, .options = {}});
+    for (const CLI::Option* option : options)
+      groups.back().options.push_back(words_of_option(*option, false));
+  }
+  return groups;
+}
 
 std::string value_name(std::string_view option) {
   const auto known = std::find_if(kValueNames.begin(), kValueNames.end(),

@@ -50,6 +50,18 @@ class OptionGroup {
   std::string previous_;
 };
 
+// What help says of a command, for who shows it in another form (man_page.h).
+struct OptionWords {
+  std::string names, value, text;  // "-h, --help"; "" for a switch; with the default
+};
+struct HelpGroup {
+  std::string heading;  // "": what has no dashes
+  std::vector<OptionWords> options;
+};
+std::vector<HelpGroup> help_groups(const CLI::App& command);
+// "warploom tune pick --table FILE [options]"
+std::string usage_of(const CLI::App& command, const std::string& name);
+
 // What the value of an option of text is: FILE, FOLDER, JSON, ... "NAME" where nothing more is known.
 std::string value_name(std::string_view option);
 

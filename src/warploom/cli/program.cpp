@@ -28,6 +28,7 @@
 #include "warploom/cli/habits.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/interrupt_watch.h"
+#include "warploom/cli/man_page.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/parse_failure.h"
 #include "warploom/cli/program_words.h"
@@ -140,7 +141,8 @@ std::vector<std::string> asked_for_help(std::vector<std::string> arguments) {
   return arguments;
 }
 
-// What is asked of the program itself and of no command: its version as a document, completion for a shell.
+// What is asked of the program itself and of no command: its version as a document, completion for a shell,
+// its manual page.
 std::optional<int> answer_about_itself(const CLI::App& app, const std::vector<std::string>& arguments,
                                        const std::string& version) {
   const auto has = [&](std::string_view word) {
@@ -153,10 +155,13 @@ std::optional<int> answer_about_itself(const CLI::App& app, const std::vector<st
                      {"predictor", fmt::format("{:016x}", predictor_hash(""))}}));
     return 0;
   }
-  if (arguments.empty() || arguments.front() != "completion") return std::nullopt;
+  const bool manual = arguments == std::vector<std::string>{"man"};
+  if (!manual && (arguments.empty() || arguments.front() != "completion")) return std::nullopt;
   try {
-    print(completion_script(app, arguments.size() > 1 ? arguments[1] : ""));
+    print(manual ? man_page(app, version) : completion_script(app, arguments.size() > 1 ? arguments[1] : ""));
     return 0;
+  } catch (const WriteFailed& error) {
+    return report_failure(error.what(), 1);
   } catch (const Error& error) {
     return report_failure(error.what(), 2);
   }

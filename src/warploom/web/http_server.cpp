@@ -10,8 +10,11 @@
 namespace warploom {
 
 std::filesystem::path http_library_path() {
+  constexpr const char* kName = "libwarploom-http.so";
   std::error_code unknown;
-  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path() / "libwarploom-http.so";
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
+  const auto installed = folder / ".." / "lib" / "warploom" / kName;  // of bin/warploom
+  return std::filesystem::exists(installed, unknown) ? installed : folder / kName;
 }
 
 std::unique_ptr<HttpServer> open_http_server(const std::filesystem::path& library,
