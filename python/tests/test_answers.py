@@ -68,7 +68,7 @@ class Answers(unittest.TestCase):
         for lengths in ({"input_tokens": 100, "output_tokens": 9}, {"isl": 100, "osl": 9}):
             other = warploom.simulate(**run, tp=2, **lengths)
             self.assertEqual(other.mean_ttft_ms, own.mean_ttft_ms)
-        with self.assertRaisesRegex(TypeError, "'tp' and 'tensor_parallel_size' say the same"):
+        with self.assertRaisesRegex((TypeError, ValueError), "'tp' and 'tensor_parallel_size' say the same"):
             warploom.simulate(**run, tp=2, tensor_parallel_size=2)
 
     def test_a_name_that_is_no_key_is_said(self):

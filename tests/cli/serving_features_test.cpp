@@ -1,11 +1,14 @@
 // Serving features through the program: what it takes, what it says, what it refuses.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "refusal.h"
@@ -128,11 +131,25 @@ TEST(ServingFeatures, RefuseEnginesThatCannotStart) {
 
 struct Stopped {
   int exit_status = -1;
-  double seconds = 0;  // from the signal to the end
+  double cpu_seconds = 0;  // from the signal to the end
   std::string output;
 };
 
-// A million requests, whatever is made of them; the signal comes while they run.
+double cpu_seconds_of(pid_t process) {
+  std::string stat;
+  std::getline(std::ifstream("/proc/" + std::to_string(process) + "/stat"), stat);
+  std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+  std::string skipped;
+  constexpr int kBeforeTimes = 11;
+  for (int i = 0; i < kBeforeTimes; ++i) fields >> skipped;
+  double user = 0, system = 0;
+  fields >> user >> system;
+  return (user + system) / double(::sysconf(_SC_CLK_TCK));
+}
+
+double seconds_of(const timeval& time) { return double(time.tv_sec) + double(time.tv_usec) / 1e6; }
+
+// The signal comes while it runs.
 Stopped stopped(std::vector<std::string> words) {
   const ScratchFolder scratch;
   const std::string output = scratch.path() / "output";
@@ -148,13 +165,14 @@ Stopped stopped(std::vector<std::string> words) {
     ::_exit(127);
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  const double before = cpu_seconds_of(child);
   EXPECT_EQ(::kill(child, SIGINT), 0);
-  const auto sent = std::chrono::steady_clock::now();
   int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - sent;
+  rusage used{};
+  EXPECT_EQ(::wait4(child, &status, 0, &used), child);
   EXPECT_TRUE(WIFEXITED(status));
-  return {WEXITSTATUS(status), taken.count(), read_file(output)};
+  const double all = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  return {WEXITSTATUS(status), all - before, read_file(output)};
 }
 
 const std::vector<std::string> kEndless{"--model",    "Llama-3.1-8B", "--gpu",      "h100",
@@ -167,8 +185,8 @@ std::vector<std::string> endless(const std::string& command, const std::vector<s
   return words;
 }
 
-// A second on a machine with time to spare; tests share theirs.
-constexpr double kMostSeconds = 10;
+// A second of two cores: what a machine with other work makes of it says nothing of the program.
+constexpr double kMostSeconds = 2;
 
 TEST(ServingFeatures, CtrlCEndsWhatTakesLongAndItsFirstLineSaysSo) {
   for (const auto& words :
@@ -178,7 +196,7 @@ TEST(ServingFeatures, CtrlCEndsWhatTakesLongAndItsFirstLineSaysSo) {
                                  "40", "--slo", "ttft_p95_ms=800", "--workload", "conversation"}}) {
     const Stopped run = stopped(words);
     EXPECT_EQ(run.exit_status, 130) << words.front();
-    EXPECT_LT(run.seconds, kMostSeconds) << words.front();
+    EXPECT_LT(run.cpu_seconds, kMostSeconds) << words.front();
     EXPECT_NE(run.output.substr(0, run.output.find('\n')).find("STOPPED EARLY"), std::string::npos)
         << words.front() << ": " << run.output.substr(0, 300);
   }
