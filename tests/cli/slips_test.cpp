@@ -59,6 +59,18 @@ TEST(Slips, AGroupOverSeveralNodesIsPointedOut) {
   EXPECT_EQ(node.errors.find("network"), std::string::npos) << node.errors;
 }
 
+TEST(Slips, AnAddressForAllSaysHowOthersReachIt) {
+  const ProgramResult web = run_warploom({"web", "--address", "0.0.0.0", "--port", "0", "--no-browser",
+                                          "--time-limit", "0.1", "--host-name", "plan.example.org"});
+  EXPECT_EQ(web.exit_status, 0) << web.errors;
+  EXPECT_NE(web.output.find("http://localhost:"), std::string::npos) << web.output;
+  EXPECT_NE(web.output.find("from other machines: http://plan.example.org:"), std::string::npos)
+      << web.output;
+  EXPECT_EQ(web.output.find("#token="), web.output.rfind("#token=", web.output.find('\n'))) << web.output;
+  const ProgramResult own = run_warploom({"web", "--port", "0", "--no-browser", "--time-limit", "0.1"});
+  EXPECT_EQ(own.output.find("from other machines"), std::string::npos) << own.output;
+}
+
 TEST(Slips, LengthsHaveTheNamesOfPlanInARunToo) {
   const ProgramResult own = run_warploom(
       run_of({"--random-input-len", "90", "--random-output-len", "9", "--requests", "20", "--json"}));
