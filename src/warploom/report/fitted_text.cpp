@@ -135,7 +135,7 @@ class PrintedTable {
   bool take(std::string_view line) {
     if (line.empty() || width_of(line) > columns_.back().end) return false;
     if (!rows_.empty() && !ruled(line).empty()) {
-      rows_.push_back({});
+      rows_.emplace_back();
       return true;
     }
     std::vector<std::string> cells;
