@@ -1,10 +1,12 @@
 """Fits the quantiles of a request trace: python3 data/traces/fit_workload.py TRACE.csv.gz NAME SOURCE > NAME.json
 
-The trace has the columns arrived_at, num_prefill_tokens, num_decode_tokens. Only quantiles are kept.
+The trace has the columns arrived_at, num_prefill_tokens, num_decode_tokens; without the first, arrivals are Poisson,
+one a second. Only quantiles are kept.
 """
 import csv
 import gzip
 import json
+import math
 import sys
 
 STEPS = 500
@@ -26,8 +28,11 @@ def main():
     path, name, source = sys.argv[1:4]
     with gzip.open(path, "rt") as file:
         rows = list(csv.DictReader(file))
-    arrivals = [float(row["arrived_at"]) for row in rows]
-    gaps = [b - a for a, b in zip(arrivals, arrivals[1:])]
+    if "arrived_at" in rows[0]:
+        arrivals = [float(row["arrived_at"]) for row in rows]
+        gaps = [b - a for a, b in zip(arrivals, arrivals[1:])]
+    else:
+        gaps = [-math.log1p(-i / len(rows)) for i in range(len(rows))]
     mean_gap = sum(gaps) / len(gaps)
     gap_quantiles = quantiles([gap / mean_gap for gap in gaps], 9)
     # Straight lines between quantiles overstate the mean of a convex tail: scale it back to 1.
@@ -37,7 +42,7 @@ def main():
         "version": 1,
         "name": name,
         "source": source,
-        "request_rate_per_s": round(1 / mean_gap, 6),
+        "request_rate_per_s": round(1 / mean_gap, 6) if "arrived_at" in rows[0] else 1.0,
         "input_tokens": quantiles([int(row["num_prefill_tokens"]) for row in rows], 1),
         "output_tokens": quantiles([int(row["num_decode_tokens"]) for row in rows], 1),
         "arrival_gap": [round(gap / mean, 6) for gap in gap_quantiles],

@@ -62,6 +62,15 @@ class Answers(unittest.TestCase):
         self.assertEqual(far[1], warploom.simulate(**RUN))
         self.assertNotEqual(far[0].mean_ttft_ms, far[1].mean_ttft_ms)
 
+    def test_names_of_the_command_line_are_taken(self):
+        run = {"model": "Llama-3.1-8B", "gpu": "H100-SXM", "requests": 20, "rate": 5}
+        own = warploom.simulate(**run, tensor_parallel_size=2, random_input_len=100, random_output_len=9)
+        for lengths in ({"input_tokens": 100, "output_tokens": 9}, {"isl": 100, "osl": 9}):
+            other = warploom.simulate(**run, tp=2, **lengths)
+            self.assertEqual(other.mean_ttft_ms, own.mean_ttft_ms)
+        with self.assertRaisesRegex((TypeError, ValueError), "'tp' and 'tensor_parallel_size' say the same"):
+            warploom.simulate(**run, tp=2, tensor_parallel_size=2)
+
     def test_a_name_that_is_no_key_is_said(self):
         run = warploom.simulate(**RUN)
         with self.assertRaisesRegex(AttributeError, "mean_ttft_ms"):

@@ -9,6 +9,38 @@ from collections.abc import Callable
 from typing import Any
 
 
+# What the command line and other tools call a field; the first that a request has is meant.
+OTHER_NAMES = {
+    "tp": ("tensor_parallel_size", "tensor_parallel_sizes"),
+    "pp": ("pipeline_parallel_size", "pipeline_parallel_sizes"),
+    "dp": ("data_parallel_size", "data_parallel_sizes"),
+    "gpus": ("gpu_names",),
+    "isl": ("random_input_len", "input_tokens"),
+    "osl": ("random_output_len", "output_tokens"),
+    "input_len": ("random_input_len", "input_tokens"),
+    "output_len": ("random_output_len", "output_tokens"),
+    "input_tokens": ("random_input_len",),
+    "output_tokens": ("random_output_len",),
+    "num_prompts": ("requests",),
+}
+
+
+def in_own_names(name: str, named: dict[str, Any], fields: list[str]) -> dict[str, Any]:
+    """The fields by the request's own names. A field of it is never read otherwise, but for `output_tokens`,
+    which beside another tool's `input_tokens` is of prompts and not of sessions."""
+    lengths = "input_tokens" in named and "input_tokens" not in fields
+    own: dict[str, Any] = {}
+    for given, value in named.items():
+        of_prompts = lengths and given == "output_tokens"
+        others = () if given in fields and not of_prompts else OTHER_NAMES.get(given, ())
+        field = next((each for each in others if each in fields), given)
+        if field in own or (field != given and field in named):
+            raise TypeError(f"{name}: '{given}' and '{field}' say the same, expected one of them")
+        listed = field != given and field.endswith(("sizes", "names"))
+        own[field] = [value] if listed and not isinstance(value, (list, tuple)) else value
+    return own
+
+
 def _example(name: str, needed: list[str]) -> str:
     return f"{name}({', '.join([*(f'{field}=...' for field in needed), '...'])})"
 
@@ -30,6 +62,7 @@ def with_hints(function: Callable[..., Any]) -> Callable[..., Any]:
     def asked(*words: Any, **named: Any) -> Any:
         if words:
             raise TypeError(f"{name}: fields are given by name: {_example(name, needed)}")
+        named = named if open_ended else in_own_names(name, named, fields)
         unknown = [] if open_ended else [each for each in named if each not in fields]
         if unknown:
             near = difflib.get_close_matches(unknown[0], fields, 3)

@@ -74,7 +74,7 @@ TEST(BadModel, OffersTheNearestModel) {
 TEST(BadModel, SaysByHowMuchAModelDoesNotFitAndWhatWould) {
   expect_refusal(
       {"simulate", "--model", "Qwen/Qwen3-235B-A22B", "--gpu", "h100", "--workload", "conversation"},
-      {"does not fit", "GiB too little", "tensor_parallel=8 would fit"});
+      {"does not fit", "GiB too little", "--tensor-parallel-size 8 would fit"});
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 // Serving features through the program: what it takes, what it says, what it refuses.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "refusal.h"
@@ -126,24 +129,83 @@ TEST(ServingFeatures, RefuseEnginesThatCannotStart) {
   expect_refusal(simulate({"--max-num-sequences", "8"}), {"--max-num-seq"});
 }
 
-TEST(ServingFeatures, CtrlCLeavesPartialResults) {
+struct Stopped {
+  int exit_status = -1;
+  double cpu_seconds = 0;  // from the signal to the end
+  std::string output;
+};
+
+double cpu_seconds_of(pid_t process) {
+  std::string stat;
+  std::getline(std::ifstream("/proc/" + std::to_string(process) + "/stat"), stat);
+  std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+  std::string skipped;
+  constexpr int kBeforeTimes = 11;
+  for (int i = 0; i < kBeforeTimes; ++i) fields >> skipped;
+  double user = 0, system = 0;
+  fields >> user >> system;
+  return (user + system) / double(::sysconf(_SC_CLK_TCK));
+}
+
+double seconds_of(const timeval& time) { return double(time.tv_sec) + double(time.tv_usec) / 1e6; }
+
+// The signal comes while it runs.
+Stopped stopped(std::vector<std::string> words) {
   const ScratchFolder scratch;
   const std::string output = scratch.path() / "output";
+  words.insert(words.begin(), WARPLOOM_PROGRAM);
+  std::vector<char*> given;
+  for (std::string& word : words) given.push_back(word.data());
+  given.push_back(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
     if (::freopen(output.c_str(), "w", stdout) == nullptr || ::freopen("/dev/null", "w", stderr) == nullptr)
       ::_exit(126);
-    ::execl(WARPLOOM_PROGRAM, WARPLOOM_PROGRAM, "simulate", "--model", "Llama-3.1-8B", "--gpu", "h100",
-            "--workload", "conversation", "--requests", "1000000", "--rate", "6", "--json", nullptr);
+    ::execv(given[0], given.data());
     ::_exit(127);
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
-  ASSERT_EQ(::kill(child, SIGINT), 0);
+  const double before = cpu_seconds_of(child);
+  EXPECT_EQ(::kill(child, SIGINT), 0);
   int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 130);  // a gate must not take a part for the whole
-  const auto document = nlohmann::json::parse(read_file(output));
+  rusage used{};
+  EXPECT_EQ(::wait4(child, &status, 0, &used), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  const double all = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  return {WEXITSTATUS(status), all - before, read_file(output)};
+}
+
+const std::vector<std::string> kEndless{"--model",    "Llama-3.1-8B", "--gpu",      "h100",
+                                        "--workload", "conversation", "--requests", "1000000"};
+
+std::vector<std::string> endless(const std::string& command, const std::vector<std::string>& more) {
+  std::vector<std::string> words{command};
+  words.insert(words.end(), kEndless.begin(), kEndless.end());
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// A second of two cores: what a machine with other work makes of it says nothing of the program.
+constexpr double kMostSeconds = 2;
+
+TEST(ServingFeatures, CtrlCEndsWhatTakesLongAndItsFirstLineSaysSo) {
+  for (const auto& words :
+       {endless("simulate", {"--rate", "6"}), endless("curve", {"--max-concurrencies", "4,16"}),
+        endless("simulate", {"--max-concurrency", "4,16"}),
+        std::vector<std::string>{"plan", "--model", "Llama-3.1-70B", "--gpus", "H100-SXM,H200,B200", "--rate",
+                                 "40", "--slo", "ttft_p95_ms=800", "--workload", "conversation"}}) {
+    const Stopped run = stopped(words);
+    EXPECT_EQ(run.exit_status, 130) << words.front();
+    EXPECT_LT(run.cpu_seconds, kMostSeconds) << words.front();
+    EXPECT_NE(run.output.substr(0, run.output.find('\n')).find("STOPPED EARLY"), std::string::npos)
+        << words.front() << ": " << run.output.substr(0, 300);
+  }
+}
+
+TEST(ServingFeatures, CtrlCLeavesPartialResults) {
+  const Stopped run = stopped(endless("simulate", {"--rate", "6", "--json"}));
+  EXPECT_EQ(run.exit_status, 130);  // a gate must not take a part for the whole
+  const auto document = nlohmann::json::parse(run.output);
   EXPECT_TRUE(document["partial"].get<bool>());
   EXPECT_TRUE(document["interval"].is_null());
   EXPECT_EQ(document["completed"].get<int>() + document["failed"].get<int>(), 1000000);

@@ -7,6 +7,8 @@
 #include "warploom/answers/flat_request.h"
 #include "warploom/answers/prepared_question.h"
 #include "warploom/answers/step_prices.h"
+#include "warploom/app/plan/plan_request.h"
+#include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
 
@@ -44,6 +46,26 @@ TEST(FlatRequest, OpensAnOptionalObjectOnlyForWhatIsNowhereElse) {
   const Json nested =
       nested_request(asked(R"({"random_input_len": 7})"), fields_of<SimulateRequest>(), "test");
   EXPECT_EQ(nested["source"]["random"]["random_input_len"], 7);
+}
+
+TEST(FlatRequest, TakesNamesOfTheCommandLine) {
+  const Json run = nested_request(asked(R"({"tp": 2, "input_tokens": 7, "output_tokens": 3})"),
+                                  fields_of<SimulateRequest>(), "test");
+  EXPECT_EQ(run["setup"]["config"]["tensor_parallel_size"], 2);
+  EXPECT_EQ(run["source"]["random"], asked(R"({"random_input_len": 7, "random_output_len": 3})"));
+  const Json plan = nested_request(asked(R"({"gpus": "H200", "tp": [1, 2], "isl": 7, "osl": 3})"),
+                                   fields_of<PlanRequest>(), "test");
+  EXPECT_EQ(plan["space"]["gpu_names"], Json::array({"H200"}));
+  EXPECT_EQ(plan["space"]["tensor_parallel_sizes"], Json::array({1, 2}));
+  EXPECT_EQ(plan["source"]["random"]["random_output_len"], 3);
+  const Json batch =
+      nested_request(asked(R"({"isl": 7, "osl": 3})"), fields_of<StaticBatchRequest>(), "test");
+  EXPECT_EQ(batch, asked(R"({"input_tokens": 7, "output_tokens": 3})"));
+  const Json sessions =
+      nested_request(asked(R"({"sessions": 4, "output_tokens": 3})"), fields_of<SessionShape>(), "test");
+  EXPECT_EQ(sessions["output_tokens"], 3);
+  EXPECT_NE(refusal_of("simulate", R"({"tp": 2, "tensor_parallel_size": 4})").find("say the same"),
+            std::string::npos);
 }
 
 TEST(FlatRequest, RefusesUnknownKeysAndContradictions) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -91,11 +93,68 @@ void inherit_required(Json& document, const FieldTable& table, Json around) {
       inherit_required(document[field.name], *field.nested, around);
 }
 
+// What the command line and other tools call a field; the first that a request has is meant.
+struct OtherName {
+  std::string_view other;
+  std::array<std::string_view, 2> fields;  // empty: no more
+};
+constexpr std::string_view kInputTokens = "input_tokens", kOutputTokens = "output_tokens";
+constexpr std::array<OtherName, 11> kOtherNames{
+    {{"tp", {"tensor_parallel_size", "tensor_parallel_sizes"}},
+     {"pp", {"pipeline_parallel_size", "pipeline_parallel_sizes"}},
+     {"dp", {"data_parallel_size", "data_parallel_sizes"}},
+     {"gpus", {"gpu_names"}},
+     {"isl", {"random_input_len", kInputTokens}},
+     {"osl", {"random_output_len", kOutputTokens}},
+     {"input_len", {"random_input_len", kInputTokens}},
+     {"output_len", {"random_output_len", kOutputTokens}},
+     {kInputTokens, {"random_input_len"}},
+     {kOutputTokens, {"random_output_len"}},
+     {"num_prompts", {"requests"}}}};
+
+bool is_list(FieldKind kind) {
+  return kind == FieldKind::IntegerList || kind == FieldKind::RealList || kind == FieldKind::TextList;
+}
+
+// `given` with such names in the request's own. A request's field is never read otherwise, but for
+// `output_tokens`, which beside another tool's `input_tokens` is of prompts and not of sessions.
+Json in_own_names(const Json& given, const FieldTable& table, std::string_view where) {
+  const auto path_of = [&](std::string_view name) {
+    const std::vector<FieldPath> paths = paths_to(table, name, true);
+    return paths.empty() ? FieldPath() : paths.front();
+  };
+  const bool lengths = given.contains(kInputTokens) && path_of(kInputTokens).empty();
+  Json named = given;
+  for (const OtherName& each : kOtherNames) {
+    const auto value = given.find(each.other);
+    const bool of_prompts = lengths && each.other == kOutputTokens;
+    if (value == given.end() || (!path_of(each.other).empty() && !of_prompts)) continue;
+    for (const std::string_view field : each.fields) {
+      const FieldPath path = field.empty() ? FieldPath() : path_of(field);
+      if (path.empty()) continue;
+      if (named.contains(field))
+        throw InvalidInput(
+            fmt::format("{}: '{}' and '{}' say the same, expected one of them", where, each.other, field));
+      named[field] = is_list(path.back()->kind) && !value->is_array() ? Json::array({*value}) : *value;
+      named.erase(std::string(each.other));
+      break;
+    }
+  }
+  return named;
+}
+
+bool has_other_name(const Json& given) {
+  return std::any_of(kOtherNames.begin(), kOtherNames.end(),
+                     [&](const OtherName& each) { return given.contains(each.other); });
+}
+
 }  // namespace
 
-Json nested_request(const Json& flat, const FieldTable& table, std::string_view where) {
-  if (!flat.is_object())
-    throw InvalidInput(fmt::format("{}: is {}, expected an object of fields", where, flat.type_name()));
+Json nested_request(const Json& given, const FieldTable& table, std::string_view where) {
+  if (!given.is_object())
+    throw InvalidInput(fmt::format("{}: is {}, expected an object of fields", where, given.type_name()));
+  const Json renamed = has_other_name(given) ? in_own_names(given, table, where) : Json();
+  const Json& flat = renamed.is_null() ? given : renamed;
   Json nested = Json::object();
   for (const auto& [key, value] : flat.items())
     if (own_field(table, key) != nullptr) nested[key] = value;

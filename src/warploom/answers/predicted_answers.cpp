@@ -22,6 +22,7 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/app/tune/diagnose.h"
 #include "warploom/base/error.h"
+#include "warploom/hardware/node_catalog.h"
 #include "warploom/report/clients_report.h"
 #include "warploom/report/curve_report.h"
 #include "warploom/report/diagnose_report.h"
@@ -63,8 +64,21 @@ Json answer_predict(const Question& question) {
   return prediction_json(result);
 }
 
+// One group over several nodes works through the network between them, and is seldom meant.
+void say_nodes(const Question& question, const ServingSetupRequest& setup) {
+  const GpuSpec& gpu = question.session.gpu(setup.gpu);
+  const NodeSpec node = NodeCatalog(GpuCatalog()).node_of(gpu);
+  const std::int64_t ranks = setup.config.tensor_parallel_size, domain = node.gpus_per_domain();
+  if (domain == 0 || ranks <= domain) return;
+  question.say(
+      fmt::format("{} GPUs in one tensor-parallel group, {} of them on a node: its all-reduces cross the "
+                  "network between nodes, {:.3g} GB/s a GPU",
+                  ranks, domain, network_per_gpu(node, setup.network).value() / 1e9));
+}
+
 Json answer_step(const Question& question) {
   const auto request = read_setup_request<StepRequest>(question.session, question.asked, SetupUse::Step);
+  say_nodes(question, request.setup);
   const StepBreakdown step = price_step(request, question.session.model_of(request.setup.predictor));
   question.write([&] {
     const auto charts = question.text->charts;
@@ -76,6 +90,7 @@ Json answer_step(const Question& question) {
 Json answer_static(const Question& question) {
   const auto request =
       read_setup_request<StaticBatchRequest>(question.session, question.asked, SetupUse::StaticBatch);
+  say_nodes(question, request.setup);
   const StaticBreakdown result =
       price_static_batch(request, question.session.model_of(request.setup.predictor));
   question.write([&] { return static_text(result); });
@@ -114,6 +129,7 @@ Json answer_simulate(const Question& question) {
     return read_setup_request<SimulateRequest>(question.session, asked, SetupUse::Run);
   });
   const bool unnamed = name_default_workload(request.source);
+  if (!request.disaggregation) say_nodes(question, request.setup);
   follow(request, question.watch);
   const SimulateResult result = simulate_serving(request, question.session.model_of(predictor_of(request)));
   if (unnamed) say_workload(question, request.source);

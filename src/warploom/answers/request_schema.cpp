@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "warploom/answers/judged_answers.h"
@@ -40,6 +41,8 @@
 #include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/operator_json.h"
+#include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/workload/fitted_workload.h"
 
 namespace warploom {
 namespace {
@@ -79,6 +82,28 @@ Json operator_schema() {
   return {{"oneOf", std::move(families)}, {"description", "the operator, by its family"}};
 }
 
+// Names that are known, where others may be taken too: files of engines, schemes of checkpoints.
+void add_examples(Json& schema) {
+  static const std::map<std::string, std::vector<std::string>> known = [] {
+    std::map<std::string, std::vector<std::string>> names;
+    for (const EngineSpec* engine : all_engines()) names["engine"].emplace_back(engine->name);
+    for (const auto& [scheme, name] : EnumNames<MatmulScheme>::kNames)
+      names["quantization"].emplace_back(name);
+    names["workload"] = workload_names();
+    return names;
+  }();
+  if (!schema.is_object()) return;
+  for (auto& [name, property] : schema.items()) {
+    const auto examples = known.find(name);
+    const bool named = examples != known.end() && property.is_object() && property.contains("type") &&
+                       !property.contains("enum") && !property.contains("properties");
+    if (named)
+      property["examples"] = examples->second;
+    else
+      add_examples(property);
+  }
+}
+
 Json schema_of(const DescribedRequest& request) {
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                  {"title", request.name},
@@ -88,6 +113,7 @@ Json schema_of(const DescribedRequest& request) {
     schema["properties"]["operator"] = operator_schema();
     schema["required"].push_back("operator");
   }
+  add_examples(schema["properties"]);
   return schema;
 }
 

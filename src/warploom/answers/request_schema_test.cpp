@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -47,6 +48,16 @@ TEST(RequestSchema, DefaultsAreReadBack) {
     }
     EXPECT_EQ(write_fields(*request.table, other.get()), written) << request.name;
   }
+}
+
+TEST(RequestSchema, NamesWhatATextTakesWhereItIsKnown) {
+  const Json run = request_schema("simulate")["properties"];
+  const Json workloads = run["source"]["properties"]["workload"]["examples"];
+  EXPECT_NE(std::find(workloads.begin(), workloads.end(), "agents"), workloads.end()) << workloads;
+  const Json engines = run["setup"]["properties"]["config"]["properties"]["engine"]["examples"];
+  EXPECT_NE(std::find(engines.begin(), engines.end(), "sglang"), engines.end()) << engines;
+  const Json schemes = run["setup"]["properties"]["quantization"]["examples"];
+  EXPECT_NE(std::find(schemes.begin(), schemes.end(), "fp8"), schemes.end()) << schemes;
 }
 
 TEST(RequestSchema, ListsTheOperatorsOfEveryFamily) {

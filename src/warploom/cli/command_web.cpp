@@ -1,7 +1,14 @@
 #include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/predict/predictor_hash.h"
@@ -50,6 +57,27 @@ void check_host_name(const std::string& name) {
         fmt::format("--host-name: '{}' is no name of a host, expected one like plan.example.org", name));
 }
 
+// A name of this machine that others know: one that was given, else its first address beyond loopback. Empty:
+// there is none.
+std::string outside_name(const ServeRequest& request) {
+  if (!request.host_names.empty()) return request.host_names.front();
+  ifaddrs* first = nullptr;
+  if (::getifaddrs(&first) != 0) return "";
+  struct Free {
+    void operator()(ifaddrs* list) const { ::freeifaddrs(list); }
+  };
+  const std::unique_ptr<ifaddrs, Free> all(first);
+  for (const ifaddrs* each = all.get(); each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    if ((each->ifa_flags & IFF_LOOPBACK) != 0 || (each->ifa_flags & IFF_UP) == 0) continue;
+    std::array<char, NI_MAXHOST> name{};
+    if (::getnameinfo(each->ifa_addr, sizeof(sockaddr_in), name.data(), name.size(), nullptr, 0,
+                      NI_NUMERICHOST) == 0)
+      return name.data();
+  }
+  return "";
+}
+
 void tell(const WebOptions& options, const ServedAt& at) {
   if (!at.loopback)
     print_note(fmt::format(
@@ -62,6 +90,12 @@ void tell(const WebOptions& options, const ServedAt& at) {
     print(json_text(document));
   } else {
     print(fmt::format("Warploom answers at {} (Ctrl-C ends it)\n", at.url));
+    const std::string here = "//localhost:";
+    const std::size_t host = at.url.find(here);
+    const std::string outside = at.loopback || host == at.url.npos ? "" : outside_name(options.request);
+    if (!outside.empty())
+      print(fmt::format("from other machines: {}//{}:{}\n", at.url.substr(0, host), outside,
+                        at.url.substr(host + here.size())));
   }
   if (options.browser && ::isatty(STDOUT_FILENO) == 1) start_browser(at.url);
 }

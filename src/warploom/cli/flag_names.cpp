@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <utility>
+#include <vector>
 
 #include "warploom/app/serving/serving_setup.h"
 
@@ -37,6 +38,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kOwnName
      {"trace_from_s", "--perfetto-from"},
      {"layout", "LAYOUT"},
      {"paths", "PATH"}}};
+
+// Options of setup_options.h beside the usual ones.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kShortNames{
+    {{"tensor_parallel_size", "--tp"}, {"pipeline_parallel_size", "--pp"}, {"data_parallel_size", "--dp"}}};
 
 bool is_name(char c) {
   const auto letter = static_cast<unsigned char>(c);
@@ -74,14 +79,31 @@ std::string known_flag(std::string_view field, const HasOption& has) {
   return has(usual) ? usual : "";
 }
 
-std::string in_flags(std::string_view message, const HasOption& has) {
+std::string given_flag(std::string_view field, const HasOption& given) {
+  if (!given || field.empty()) return "";
+  std::vector<std::string> spellings;
+  for (const auto& [name, flag] : kShortNames)
+    if (name == field) spellings.emplace_back(flag);
+  for (const EngineSpec* engine : all_engines())
+    for (const EngineFlag& flag : engine->flags)
+      if (flag.field == field) spellings.push_back(option_name(flag.flag));
+  spellings.push_back(option_name(field));
+  const auto found = std::find_if(spellings.begin(), spellings.end(), given);
+  return found == spellings.end() ? "" : *found;
+}
+
+std::string in_flags(std::string_view message, const HasOption& has, const HasOption& given) {
+  const auto flag_for = [&](std::string_view field) {
+    const std::string typed = given_flag(field, given);
+    return typed.empty() ? known_flag(field, has) : typed;
+  };
   std::string text;
   const auto end = std::find_if_not(message.begin(), message.end(), is_name);
   const std::string_view first = message.substr(0, std::size_t(end - message.begin()));
   const std::string_view rest = message.substr(first.size());
   if (!is_engine_field(first) &&
       (rest.starts_with(": ") || rest.starts_with(" is ") || rest.starts_with(" changes nothing"))) {
-    const std::string flag = known_flag(first, has);
+    const std::string flag = flag_for(first);
     text = flag.empty() ? std::string(first) : flag;
     message = rest;
   }
@@ -89,7 +111,7 @@ std::string in_flags(std::string_view message, const HasOption& has) {
     const std::size_t open = message.find('`');
     const std::size_t close = open == message.npos ? open : message.find('`', open + 1);
     if (close == message.npos) break;
-    const std::string flag = known_flag(message.substr(open + 1, close - open - 1), has);
+    const std::string flag = flag_for(message.substr(open + 1, close - open - 1));
     text += message.substr(0, open);
     text += flag.empty() ? message.substr(open, close - open + 1) : std::string_view(flag);
     message.remove_prefix(close + 1);

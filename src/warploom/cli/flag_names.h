@@ -17,9 +17,14 @@ std::string flag_of(std::string_view field);
 // none does. "LAYOUT" and "PATH" are arguments.
 std::string known_flag(std::string_view field, const std::function<bool(const std::string& option)>& has);
 
+// The spelling in which the line gave the field (`given` says so of an option): its short name, an engine's,
+// or the usual one. Empty: it did not.
+std::string given_flag(std::string_view field, const std::function<bool(const std::string& option)>& given);
+
 // What app says of fields, in the words of a command: the name at the beginning ("few_shot_per: ...") and
-// names in backticks become options where the command has one (`has` says so). All else stays, and so does an
-// engine's field at the beginning, which each engine names otherwise.
-std::string in_flags(std::string_view message, const std::function<bool(const std::string& option)>& has);
+// names in backticks become options, as the line has them (`given`) or else as the command knows them
+// (`has`). All else stays, and so does an engine's field at the beginning, which each engine names otherwise.
+std::string in_flags(std::string_view message, const std::function<bool(const std::string& option)>& has,
+                     const std::function<bool(const std::string& option)>& given = {});
 
 }  // namespace warploom

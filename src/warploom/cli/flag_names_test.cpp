@@ -24,6 +24,19 @@ TEST(FlagNames, PutTheWordsOfTheCommandInPlaceOfFields) {
             "no row left; --family names `one` and --batch more");
 }
 
+TEST(FlagNames, SpellAFieldAsTheLineDid) {
+  const auto command = having({"--tp", "--tensor-parallel-size", "--tp-size", "--max-num-seqs"});
+  const std::string message = "32 heads cannot be split by `tensor_parallel_size` 3, expected a divisor";
+  for (const char* typed : {"--tp", "--tensor-parallel-size", "--tp-size"})
+    EXPECT_EQ(in_flags(message, command, having({typed})),
+              std::string("32 heads cannot be split by ") + typed + " 3, expected a divisor");
+  EXPECT_EQ(in_flags(message, command),
+            "32 heads cannot be split by --tensor-parallel-size 3, expected a divisor");
+  EXPECT_EQ(in_flags(message, having({}), having({})), message);
+  EXPECT_EQ(given_flag("max_num_seqs", having({"--max-running-requests"})), "--max-running-requests");
+  EXPECT_EQ(given_flag("max_num_seqs", having({})), "");
+}
+
 TEST(FlagNames, LeaveWhatIsNoField) {
   const auto command = having({"--batch", "--moe-backend"});
   EXPECT_EQ(in_flags("requests is 0 (see `train`)", command), "requests is 0 (see `train`)");

@@ -114,12 +114,20 @@ constexpr std::array<OtherName, 5> kLists{{{"--max-concurrency", "--max-concurre
                                            {"--quantization", "--quantizations"},
                                            {"--engine", "--engines"}}};
 
+// An option of ours and that of a bench which says the same.
+constexpr std::array<OtherName, 3> kSameFields{
+    {{"--num-prompts", "--requests"}, {"--request-rate", "--rate"}, {"--max-concurrency", "--concurrency"}}};
+
 class Rewriter {
  public:
   explicit Rewriter(const CLI::App& command) : command_(command) {}
 
   // `bench`: the words are those of a load generator, whose other options are left out.
   void take(const std::vector<std::string>& words, bool bench) {
+    const bool other_lengths = !has("--input-tokens") && has("--random-output-len") &&
+                               std::any_of(words.begin(), words.end(), [](const std::string& word) {
+                                 return word == "--input-tokens" || word.starts_with("--input-tokens=");
+                               });
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
       const std::string name = words[i].substr(0, equals);
@@ -140,6 +148,8 @@ class Rewriter {
         limits_.push_back(fmt::format("{}_mean_ms={}", name.substr(2), next()));
       } else if (name == "--dataset-name" && !has(name) && has("--random-input-len")) {
         check_dataset(next());
+      } else if (other_lengths && name == "--output-tokens") {
+        out_.insert(out_.end(), {"--random-output-len", next()});
       } else if (has(name)) {
         take_own(name, words, i, bench);
       } else if (const auto own = own_name(name, bench)) {
@@ -188,12 +198,17 @@ class Rewriter {
     const CLI::Option& option = *command_.get_option_no_throw(name);
     const bool apart = words[i].find('=') == std::string::npos && option.get_items_expected_max() > 0 &&
                        i + 1 < words.size();
+    if (apart && option.get_items_expected_min() > 0 && has(words[i + 1]))
+      throw InvalidInput(fmt::format("{} has no value: {} follows it", name, words[i + 1]));
     if (!(bench && said_.contains(name))) {
       out_.push_back(words[i]);
       if (apart && bench) out_.push_back(words[i + 1]);
     }
     if (apart && bench) ++i;
-    if (!bench) said_.insert(name);
+    if (bench) return;
+    said_.insert(name);
+    for (const OtherName& each : kSameFields)
+      if (each.own == name) said_.emplace(each.other);
   }
 
   // "ttft:500 tpot:20" as one word.
@@ -261,9 +276,8 @@ std::vector<std::string> as_curve(std::vector<std::string> words) {
   return words;
 }
 
-std::vector<std::string> in_own_options(const CLI::App& program, const std::vector<std::string>& given,
+std::vector<std::string> in_own_options(const CLI::App& program, const std::vector<std::string>& words,
                                         std::string& notes) {
-  const std::vector<std::string> words = as_curve(given);
   Rewriter rewriter(command_of(program, words));
   // What stands beside a bench rules, wherever it stands.
   std::vector<std::string> beside, bench;

@@ -12,10 +12,10 @@ namespace warploom {
 
 // The words of a command line with such options in the program's own: --isl and --input-len, --goodput with
 // several words, what `vllm bench serve` says beside its load, and --from-bench 'vllm bench serve ...', whose
-// options take the place of that word; `simulate` with several values in one option is `curve`. An option
-// that the command has is never read otherwise. `notes`: options of a bench that were left out, in a
-// sentence; empty: none. Throws InvalidInput on loads that no option says, and on a line that is of no
-// generator.
+// options take the place of that word. An option that the command has is never read otherwise, but for
+// --output-tokens, which beside another tool's --input-tokens is of prompts and not of sessions. `notes`:
+// options of a bench that were left out, in a sentence; empty: none. Throws InvalidInput on loads that no
+// option says, on a line that is of no generator, and on an option where another one's value is due.
 std::vector<std::string> in_own_options(const CLI::App& program, const std::vector<std::string>& words,
                                         std::string& notes);
 

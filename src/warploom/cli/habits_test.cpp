@@ -17,7 +17,7 @@ std::string line_of(const Words& words, std::string* notes = nullptr) {
   static const auto program = make_program("0");
   std::string said;
   std::string line;
-  for (const std::string& word : in_own_options(*program, words, said))
+  for (const std::string& word : in_own_options(*program, as_curve(words), said))
     line += (line.empty() ? "" : " ") + word;
   if (notes != nullptr) *notes = said;
   return line;
@@ -34,6 +34,32 @@ TEST(Habits, TakesNamesOfOtherTools) {
                      "--tpot", "20"}),
             "plan --gpu-count 8 --gpus H200 --engines sglang --slo ttft_mean_ms=300,tpot_mean_ms=20");
   EXPECT_EQ(line_of({"simulate", "--request-count", "7"}), "simulate --num-prompts 7");
+}
+
+TEST(Habits, WhatStandsBesideABenchRulesByEitherName) {
+  EXPECT_EQ(line_of({"simulate", "--from-bench", "vllm bench serve --num-prompts 50 --request-rate 4",
+                     "--requests", "5", "--rate", "2"}),
+            "simulate --requests 5 --rate 2");
+}
+
+TEST(Habits, ReadsLengthsByTheNamesOfPlan) {
+  EXPECT_EQ(line_of({"simulate", "--input-tokens", "100", "--output-tokens", "20"}),
+            "simulate --random-input-len 100 --random-output-len 20");
+  EXPECT_EQ(line_of({"simulate", "--output-tokens=20", "--input-tokens=100"}),
+            "simulate --random-output-len 20 --random-input-len 100");
+  EXPECT_EQ(line_of({"simulate", "--sessions", "3", "--output-tokens", "20"}),
+            "simulate --sessions 3 --output-tokens 20");
+  EXPECT_EQ(line_of({"plan", "--input-tokens", "100", "--output-tokens", "20"}),
+            "plan --input-tokens 100 --output-tokens 20");
+}
+
+TEST(Habits, SaysWhichOptionLacksItsValue) {
+  try {
+    line_of({"simulate", "--model", "--gpu", "H100"});
+    FAIL() << "expected to be refused";
+  } catch (const InvalidInput& error) {
+    EXPECT_STREQ(error.what(), "--model has no value: --gpu follows it");
+  }
 }
 
 TEST(Habits, LeavesOwnOptionsAlone) {

@@ -48,6 +48,9 @@ std::string unexpected_text(const CLI::App& command, const std::string& word) {
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("{} is no option of this command{}", name, did_you_mean(name, options_of(command)));
   }
+  if (subcommands.size() == 1 && word == "list")
+    return fmt::format("'{}' is no command, expected {} NAME (`warploom {}s` lists all)", word,
+                       subcommands.front(), command.get_name());
   if (subcommands.size() == 1)
     return fmt::format("'{}' is no command, expected {} {}", word, subcommands.front(), word);
   if (!subcommands.empty()) return fmt::format("'{}' is no command{}", word, did_you_mean(word, subcommands));

@@ -24,7 +24,6 @@
 #include "warploom/cli/completion.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/flag_names.h"
-#include "warploom/cli/given_options.h"
 #include "warploom/cli/habits.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/interrupt_watch.h"
@@ -33,6 +32,7 @@
 #include "warploom/cli/parse_failure.h"
 #include "warploom/cli/program_words.h"
 #include "warploom/cli/question.h"
+#include "warploom/cli/text_width.h"
 
 namespace warploom {
 namespace {
@@ -52,7 +52,7 @@ int print_help(const CLI::App& app, const CLI::Success& asked) {
   std::ostringstream text;
   const int status = app.exit(asked, text, text);
   try {
-    print(text.str());
+    print(fitted_text(text.str(), text_width()));
   } catch (const WriteFailed& error) {
     return report_failure(error.what(), 1);
   }
@@ -183,6 +183,7 @@ std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* cre
 
 int run_program(const std::vector<std::string>& arguments, const std::string& version, PlanCrew* crew,
                 Sent sent) {
+  // A newcomer's first words ask for help; several values in one option, for a curve.
   const std::vector<std::string> asked = as_curve(asked_for_help(arguments));
   const auto app = make_program(version, crew, sent, asked.empty() ? "" : asked.front());
   keep_words(*app, arguments);
@@ -192,10 +193,10 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
   const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};
   try {
     if (asks) {
-      print(app->help());
+      print(fitted_text(app->help(), text_width()));
       return 0;
     }
-    const std::vector<std::string> words = in_own_options(*app, asked_for_help(arguments), notes);
+    const std::vector<std::string> words = in_own_options(*app, asked, notes);
     if (!notes.empty()) print_note(notes);
     with_file_system_words([&] { app->parse(std::vector<std::string>(words.rbegin(), words.rend())); });
   } catch (const CLI::Success& done) {
@@ -211,10 +212,14 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
   } catch (const WriteFailed& error) {
     return report_failure(error.what(), 1);
   } catch (const Error& error) {
+    const CLI::App& command = innermost_command(*app);
     const auto has = [&](const std::string& option) {
-      return innermost_command(*app).get_option_no_throw(option) != nullptr;
+      return command.get_option_no_throw(option) != nullptr;
     };
-    return report_failure(in_given_options(in_flags(error.what(), has), arguments), 2);
+    const auto given = [&](const std::string& option) {
+      return has(option) && command.get_option_no_throw(option)->count() > 0;
+    };
+    return report_failure(in_flags(error.what(), has, given), 2);
   } catch (const std::bad_alloc&) {
     return report_failure(fmt::format("{}: not enough memory for sizes this large", commands_of(arguments)),
                           1);

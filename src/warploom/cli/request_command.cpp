@@ -15,6 +15,7 @@
 #include "warploom/cli/html_option.h"
 #include "warploom/cli/interrupt_watch.h"
 #include "warploom/cli/options.h"
+#include "warploom/cli/text_width.h"
 
 namespace warploom {
 
@@ -149,7 +150,7 @@ void RequestCommand::run(const State& state) {
     if (!state.then) throw;
     unwritten = error.what();
   }
-  print(state.json ? json_text(document) : text.text);
+  print(state.json ? json_text(document) : fitted_text(text.text, text_width()));
   if (state.then) state.then(unwritten);
   if (interrupted) throw InterruptedRun();
 }

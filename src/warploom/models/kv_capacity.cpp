@@ -64,7 +64,8 @@ void explain(KvCapacity& capacity, const ModelArchitecture& model, const Shardin
       to_gibibytes(capacity.reserve), to_gibibytes(capacity.usable), 100.0 * (capacity.usable / gpu_memory),
       to_gibibytes(gpu_memory), to_gibibytes(needed - capacity.usable));
   if (capacity.fitting_tensor_parallel > 0) {
-    capacity.explanation += fmt::format("tensor_parallel={} would fit", capacity.fitting_tensor_parallel);
+    capacity.explanation +=
+        fmt::format("`tensor_parallel_size` {} would fit", capacity.fitting_tensor_parallel);
   } else {
     capacity.explanation +=
         "no tensor_parallel of this model would fit: use more pipeline stages or a larger GPU";

@@ -215,7 +215,7 @@ TEST(KvCapacity, SaysWhatIsMissingAndWhatWouldFit) {
   EXPECT_FALSE(capacity.fits);
   EXPECT_EQ(capacity.tokens, 0);
   EXPECT_EQ(capacity.fitting_tensor_parallel, 2);
-  EXPECT_PRED2(contains_text, capacity.explanation, "tensor_parallel=2 would fit");
+  EXPECT_PRED2(contains_text, capacity.explanation, "`tensor_parallel_size` 2 would fit");
   EXPECT_PRED2(contains_text, capacity.explanation, "weights 131.4");
   EXPECT_TRUE(kv_capacity(model, {.tensor_parallel = 2}, gibibytes(80)).fits);
   EXPECT_THROW(require_kv_capacity(model, {}, gibibytes(80)), InvalidInput);

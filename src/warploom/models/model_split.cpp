@@ -46,8 +46,8 @@ void check_context_split(const SplitCheck& check, const ModelArchitecture& model
   }
   if (size > copies || copies % size != 0)
     check.refuse(
-        fmt::format("decode_context_parallel={} does not divide the {} copies of each KV head under "
-                    "tensor_parallel={}, expected a divisor of {}",
+        fmt::format("`decode_context_parallel_size` {} does not divide the {} copies of each KV head under "
+                    "`tensor_parallel_size` {}, expected a divisor of {}",
                     size, copies, ranks, copies));
   if (!splits)
     throw Unsupported(
@@ -68,7 +68,7 @@ void check_sharding(const ModelArchitecture& model, const Sharding& sharding, st
   check_expert_ranks(splits, model, sharding);
   check_context_split(splits, model, sharding);
   if (sharding.pipeline_parallel > model.layer_count())
-    splits.refuse(fmt::format("pipeline_parallel={} exceeds {} layers", sharding.pipeline_parallel,
+    splits.refuse(fmt::format("`pipeline_parallel_size` {} exceeds {} layers", sharding.pipeline_parallel,
                               model.layer_count()));
 }
 

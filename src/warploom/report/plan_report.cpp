@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "warploom/report/fitted_text.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/plan_front.h"
 #include "warploom/report/plan_words.h"
@@ -179,9 +180,7 @@ std::string prices_text(const PlanResult& plan) {
   return text.empty() ? text : "Prices of one GPU:\n" + text;
 }
 
-}  // namespace
-
-std::string plan_text(const PlanResult& plan, std::size_t rows) {
+std::string whole_text(const PlanResult& plan, std::size_t rows) {
   std::string text = plan.search.partial ? "STOPPED EARLY, the best so far: " : "";
   text += fmt::format("{}; {}\n{}; best by {}\n\n", plan.model, load_text(plan), limits_text(plan),
                       name_of(plan.objective));
@@ -199,6 +198,13 @@ std::string plan_text(const PlanResult& plan, std::size_t rows) {
   if (!plan.what_ifs.empty()) text += "What if:\n" + what_if_text(plan) + "\n";
   text += plot_text(speed_plot(plan)) + "\n" + plot_text(cost_plot(plan)) + "\n";
   return text + prices_text(plan) + search_text(plan);
+}
+
+}  // namespace
+
+std::string plan_text(const PlanResult& plan, std::size_t rows) {
+  constexpr std::size_t kScreen = 80;
+  return fitted_text(whole_text(plan, rows), {.prose = kScreen, .tables = 0});
 }
 
 }  // namespace warploom

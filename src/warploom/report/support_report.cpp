@@ -37,8 +37,8 @@ std::string rest_text(std::span<const SupportRow> rows) {
   const auto run = count([](const SupportRow& row) { return row.refused.empty(); });
   const auto measured = count([](const SupportRow& row) { return row.is_measured(); });
   return fmt::format(
-      "{} combinations: {} run, {} of them measured, {} are refused. The rest:\n"
-      "one model and one GPU (--model M --gpu G), or --json for all with reasons.\n",
+      "{} combinations: {} run, {} of them measured, {} are refused. The rest and why\n"
+      "each is refused: `refused` of each row with --json, or --model M --gpu G here.\n",
       rows.size(), run, measured, std::ssize(rows) - run);
 }
 

@@ -26,7 +26,7 @@ SimulationResult simulate_checked(const Deployment& deployment, const Workload& 
   if (limits.step > 0 && (limits.max_model_len == 0 || limits.step < limits.max_model_len))
     throw InvalidInput(fmt::format(
         "workload '{}': no request fits into a step without chunked prefill (the first has {} "
-        "tokens), expected some of at most max_num_batched_tokens = {} tokens, or chunked prefill",
+        "tokens), expected some of at most max_num_batched_tokens = {} tokens, or `enable_chunked_prefill`",
         workload.name, first, limits.step));
   throw InvalidInput(
       fmt::format("workload '{}': every prompt is as long as max_model_len (the first has {} "

@@ -26,6 +26,7 @@ Json object_of(Json properties) {
 }
 
 const Json kText = {{"type", "string"}};
+const Json kTextOrNull = {{"type", {"string", "null"}}};
 const Json kCount = {{"type", "number"}};
 const Json kDocument = {{"type", "object"}, {"description", "as the command line prints it with --json"}};
 
@@ -95,7 +96,7 @@ Json openapi_document(std::string_view version, bool with_token) {
   Json paths = Json::object();
   paths["/version"]["get"] =
       operation("the program's version, commit and predictor", 200,
-                content(object_of({{"version", kText}, {"commit", Json::object()}, {"predictor", kText}})));
+                content(object_of({{"version", kText}, {"commit", kTextOrNull}, {"predictor", kText}})));
   paths["/requests"]["get"] = operation("names of requests", 200, content(kDocument));
   paths["/schemas"]["get"] = operation("a JSON schema of each request", 200, content(kDocument));
   paths["/accuracy"]["get"] = operation("errors of predictions, per family and GPU", 200, content(kDocument));

@@ -95,6 +95,9 @@ TEST_F(WebApiTest, SaysWhatItAnswers) {
 TEST_F(WebApiTest, DescribesEveryPathItHas) {
   const Json document = document_of(get("/openapi.json"));
   EXPECT_EQ(document["openapi"], "3.1.0");
+  const Json version =
+      document["paths"]["/version"]["get"]["responses"]["200"]["content"]["application/json"];
+  EXPECT_EQ(version["schema"]["properties"]["commit"]["type"], Json::array({"string", "null"}));
   for (const std::string& name : served_requests()) {
     EXPECT_TRUE(document["paths"].contains("/answers/" + name)) << name;
     EXPECT_TRUE(document["paths"].contains("/jobs/" + name)) << name;

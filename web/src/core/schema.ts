@@ -14,6 +14,7 @@ export interface Field {
   group: string;
   owners: string[]; // engines that have the field; none: all
   options: Json[]; // of a choice
+  examples: string[]; // names that are known, where others may be taken too
   standard: Json | undefined; // the default
   least: number | undefined;
   most: number | undefined;
@@ -55,6 +56,7 @@ export function readField(path: Path, schema: JsonObject, required = false): Fie
     group: text(schema["group"]),
     owners: Array.isArray(schema["owners"]) ? schema["owners"].map(String) : [],
     options: Array.isArray(schema["enum"]) ? schema["enum"] : [],
+    examples: Array.isArray(schema["examples"]) ? schema["examples"].map(String) : [],
     standard: schema["default"],
     least: kind === "flag" ? undefined : numeric(schema["minimum"]),
     most: kind === "flag" ? undefined : numeric(schema["maximum"]),

@@ -123,13 +123,14 @@ function Typed({ field, value, set, id, hint, names, problem, setProblem }: Cont
       .catch((error: ServerError) => setProblem(error.message));
   };
   const drop = useDrop(file);
+  const known = `${id}-known`;
   return (
     <span class={drop.over ? "typed over" : "typed"} {...drop.handlers}>
       <input
         id={id}
         type="text"
         value={typed}
-        list={names}
+        list={names ?? (field.examples.length > 0 ? known : undefined)}
         spellcheck={false}
         autocomplete="off"
         inputMode={field.kind === "integer" || field.kind === "number" ? "decimal" : undefined}
@@ -139,6 +140,13 @@ function Typed({ field, value, set, id, hint, names, problem, setProblem }: Cont
         aria-required={field.required}
         onInput={(event) => take(event.currentTarget.value)}
       />
+      {field.examples.length > 0 && names === undefined ? (
+        <datalist id={known}>
+          {field.examples.map((example) => (
+            <option key={example} value={example} />
+          ))}
+        </datalist>
+      ) : null}
       {takesFile(field) ? (
         <label class="file">
           file…

@@ -32,6 +32,7 @@ export function Tune({ known, state, change }: ViewProps) {
     k: numberAt(state, "k") ?? 4096,
     m: numberAt(state, "m") ?? 4096,
   };
+  const gpu = textAt(fit, "gpu") || "H100-SXM";
   const [fitted, setFitted] = useState<JsonObject | null>(null);
   const [regret, setRegret] = useState<JsonObject | null>(null);
   const latest = useRef(state);
@@ -39,6 +40,11 @@ export function Tune({ known, state, change }: ViewProps) {
   const set = (more: JsonObject) => change({ ...latest.current, ...more });
   const fitting = useJob((answer) => {
     setFitted(answer);
+    const made = textAt(answer, "files", "output");
+    if (made !== "") set({ table: made });
+  });
+  // Without a sample: other GPUs' formulas make a table too.
+  const untimed = useJob((answer) => {
     const made = textAt(answer, "files", "output");
     if (made !== "") set({ table: made });
   });
@@ -103,15 +109,19 @@ export function Tune({ known, state, change }: ViewProps) {
         </>
       }
     >
-      {[fitting, judging].map((job, index) => (
+      {[fitting, untimed, judging].map((job, index) => (
         <JobState key={index} job={job} />
       ))}
       {table === "" ? (
         <Section title="No table yet">
           <p class="note">
             Drop samples (CSV, also .gz) on the field and fit a table, or drop a table (.wlt) that{" "}
-            <code>warploom tune fit</code> wrote.
+            <code>warploom tune fit</code> wrote. Nothing was timed yet? What other GPUs tell of this kernel
+            makes a table for {gpu}, which <code>warploom tune fit --cross-gpu</code> makes too.
           </p>
+          <JobButton job={untimed} start={() => untimed.run("tune_fit_cross_gpu", { gpu, output: NEW_FILE })}>
+            Make a table without samples
+          </JobButton>
         </Section>
       ) : null}
       {fitted === null ? null : <Fitted document={fitted} asked={fit} />}
@@ -150,6 +160,7 @@ function ShapeField({
     group: "",
     owners: [],
     options: [],
+    examples: [],
     standard: 4096,
     least: 1,
     most: 1_000_000,

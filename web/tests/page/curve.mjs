@@ -12,6 +12,9 @@ const CHARTS = [
   "Throughput against time to first token",
 ];
 
+const looks = ["narrow", "tablet", "desk"].flatMap((size) =>
+  ["light", "dark"].map((scheme) => [size, scheme]),
+);
 const run = (page) => page.getByRole("button", { name: "Run", exact: true }).click();
 const chart = (page, title) => page.locator("figure", { has: page.locator("h3", { hasText: title }) });
 
@@ -21,10 +24,10 @@ async function fits(page) {
 }
 
 export const tests = Object.fromEntries(
-  ["narrow", "tablet", "desk"].map((size) => [
-    `Curve, ${size}: the points are the API's, each chart is drawn and fits the screen`,
+  looks.map(([size, scheme]) => [
+    `Curve, ${size} and ${scheme}: the points are the API's, each chart is drawn and fits the screen`,
     async ({ browser, server }) => {
-      const { page, go, close } = await openPage(browser, server, { size });
+      const { page, go, close } = await openPage(browser, server, { size, scheme });
       await go(LINK);
       for (const title of CHARTS) await chart(page, title).locator(".chart canvas").first().waitFor();
       await fits(page);
@@ -42,6 +45,9 @@ export const tests = Object.fromEntries(
         });
       }
       await fits(page);
+      const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const light = paper.match(/\d+/g).slice(0, 3).map(Number)[0] > 127;
+      assert.equal(light, scheme === "light", paper);
       await close();
     },
   ]),

@@ -15,6 +15,24 @@ async function figureOf(page, name) {
 }
 
 export const tests = {
+  async "Serve: engine, scheme and workload are chosen from names that are known"({ browser, server }) {
+    const { page, go, close } = await openPage(browser, server);
+    await go(`#/serve?${SMALL}`);
+    const schema = await api(server, "/schemas");
+    for (const [path, name] of [
+      ["setup.quantization", "fp8"],
+      ["setup.config.engine", "sglang"],
+      ["source.workload", "agents"],
+    ]) {
+      const input = page.locator(`[data-field="${path}"] input[type=text]`);
+      const offered = await input.evaluate((one) => [...one.list.options].map((option) => option.value));
+      const known = path.split(".").reduce((one, key) => one.properties[key], schema.simulate).examples;
+      assert.deepEqual(offered, known);
+      assert.ok(offered.includes(name), `${name} among ${offered}`);
+    }
+    await close();
+  },
+
   async "Serve: a run's figures and charts are the API's"({ browser, server }) {
     const { page, go, close } = await openPage(browser, server);
     await go(`#/serve?${SMALL}`);

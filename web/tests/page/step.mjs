@@ -29,7 +29,9 @@ export const tests = {
     // The figure once it is another than the one before: an answer is on its way for a while.
     const next = async (before) => {
       await page.waitForFunction(
-        (old) => document.querySelector(".reading.big dd b")?.textContent !== old, before);
+        (old) => document.querySelector(".reading.big dd b")?.textContent !== old,
+        before,
+      );
       return figure.textContent();
     };
     await figure.waitFor();

@@ -10,6 +10,19 @@ async function chooseFile(page, field, path) {
 }
 
 export const tests = {
+  async "Tune: a table without samples, from what other GPUs tell"({ browser, server }) {
+    const { page, go, close } = await openPage(browser, server);
+    await go("#/tune?n=4096&k=4096&m=2048");
+    await page.getByRole("button", { name: "Make a table without samples" }).click();
+    await page.waitForFunction(() => location.hash.includes("table=upload:"), null, { timeout: 120_000 });
+    const table = decodeURIComponent(/table=([^&]+)/.exec(page.url())[1]);
+    const shown = await api(server, "/answers/tune_show", { table, n: 4096, k: 4096, m: 2048 });
+    const rows = await chartTable(page, "Chosen configuration as m grows");
+    assert.ok(rows.length > 10, `${rows.length} rows`); // of many points the first are shown
+    rows.forEach((row, index) => assert.equal(row[4], shown.points[index].config));
+    await close();
+  },
+
   async "Tune: samples become a table, its staircase and its regret"({ browser, server, root }) {
     const { page, go, close } = await openPage(browser, server);
     await go("#/tune?n=4096&k=4096&m=2048");

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <limits>
 
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/workload/client_mix.h"
 #include "warploom/serving/workload/fitted_workload.h"
+#include "warploom/serving/workload/named_sessions.h"
 #include "warploom/serving/workload/trace_file.h"
 
 namespace warploom {
@@ -16,20 +18,21 @@ void refuse_unless(bool allowed, std::string_view what) {
   if (!allowed) throw InvalidInput(std::string(what));
 }
 
-void check_kind(const WorkloadRequestSource& source) {
+// `by_name`: kinds that another one stands beside by its name.
+void check_kind(const WorkloadRequestSource& source, int by_name) {
   const int given = int(!source.trace.empty()) + int(!source.workload.empty()) +
                     int(source.sessions.has_value()) + int(source.random.has_value()) +
-                    int(!source.clients.empty());
+                    int(!source.clients.empty()) - by_name;
   if (given == 1) return;
   throw InvalidInput(fmt::format(
-      "source: expected one of a trace (`trace` FILE), a fitted workload (`workload` {}), random "
+      "source: expected one of a trace (`trace` FILE), a named workload (`workload` {}), random "
       "prompts (`workload` random or `random_input_len` N), a file of clients (`clients` FILE) and sessions "
       "(`sessions` N)",
-      fmt::join(fitted_workload_names(), "|")));
+      fmt::join(workload_names(), "|")));
 }
 
 void check_source(const WorkloadRequestSource& source) {
-  check_kind(source);
+  check_kind(source, int(source.sessions && find_named_sessions(source.workload) != nullptr));
   refuse_unless(!source.rate || !source.concurrency, "rate: excludes `concurrency`, expected one of them");
   refuse_unless(!source.rate || !source.request_rate, "rate: excludes `request_rate`, expected one of them");
   refuse_unless(!source.concurrency || (!source.max_concurrency && !source.request_rate),
@@ -69,10 +72,28 @@ Workload trace_workload(const WorkloadRequestSource& source) {
   return workload;
 }
 
+// A workload of sessions by its name, with its sessions beside it; `requests` and rates count requests.
+void take_named_sessions(WorkloadRequestSource& source) {
+  const NamedSessions* named = find_named_sessions(source.workload);
+  if (named == nullptr || source.sessions) return;
+  SessionShape shape = sessions_for(named->shape, source.requests.value_or(kDefaultRequests));
+  source.requests.reset();
+  std::optional<double>& rate = source.request_rate ? source.request_rate : source.rate;
+  if (rate && std::isfinite(*rate)) {
+    shape.rate = *rate / requests_of_session(shape);
+    rate.reset();
+  }
+  source.sessions = shape;
+}
+
 // The prompts, with the times that the source itself states.
 Workload prompts_of(const WorkloadRequestSource& source) {
   const std::int64_t requests = source.requests.value_or(kDefaultRequests);
-  if (source.sessions) return session_workload(*source.sessions, source.seed);
+  if (source.sessions) {
+    Workload workload = session_workload(*source.sessions, source.seed);
+    if (!source.workload.empty()) workload.name = fmt::format("{}: {}", source.workload, workload.name);
+    return workload;
+  }
   if (source.random) return random_prompts(*source.random, requests, source.seed);
   if (!source.clients.empty())
     return client_workload(read_client_mix(source.clients), source.rate.value_or(0),
@@ -104,7 +125,10 @@ void set_arrivals(Workload& workload, const WorkloadRequestSource& source) {
 
 }  // namespace
 
+// A workload of sessions takes its sessions here too, so that what asks for a source's rate meets theirs.
 bool name_default_workload(WorkloadRequestSource& source) {
+  if (source.sessions && !source.workload.empty()) check_kind(source, 0);
+  take_named_sessions(source);
   if (!source.workload.empty() || !source.trace.empty() || !source.clients.empty() || source.sessions ||
       source.random)
     return false;
@@ -112,7 +136,9 @@ bool name_default_workload(WorkloadRequestSource& source) {
   return true;
 }
 
-Workload open_workload(const WorkloadRequestSource& source) {
+Workload open_workload(const WorkloadRequestSource& given) {
+  WorkloadRequestSource source = given;
+  take_named_sessions(source);
   check_source(source);
   Workload workload = prompts_of(source);
   if (source.images) add_images(workload, *source.images, source.image_tokens);

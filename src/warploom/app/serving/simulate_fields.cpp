@@ -15,7 +15,8 @@ FieldTable WorkloadRequestSource::describe() {
   using R = WorkloadRequestSource;
   return RequestFields<R>("workload_source")
       .add("trace", &R::trace, {.doc = "a recorded trace (CSV or JSONL); or"})
-      .add("workload", &R::workload, {.doc = "a fitted workload: conversation, ...; or"})
+      .add("workload", &R::workload,
+           {.doc = "by name: conversation, code, summarising, rag, agents, reasoning or long_context; or"})
       .add("sessions", &R::sessions, {.doc = "conversations of several turns; or"})
       .add("clients", &R::clients, {.doc = "a file of clients: classes, tenants, arrivals, windows; or"})
       .add("random", &R::random, {.doc = "the random data set of `vllm bench serve`"})

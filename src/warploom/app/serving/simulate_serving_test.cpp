@@ -5,6 +5,7 @@
 #include "warploom/app/serving/fixed_latency_test.h"
 #include "warploom/base/error.h"
 #include "warploom/base/scratch_folder_test.h"
+#include "warploom/serving/workload/named_sessions.h"
 
 namespace warploom {
 namespace {
@@ -55,6 +56,22 @@ TEST(OpenWorkload, TakesExactlyOneSource) {
   both.workload = "conversation";
   both.trace = "trace.csv";
   EXPECT_THROW(open_workload(both), InvalidInput);
+}
+
+TEST(OpenWorkload, TakesWorkloadsOfSessionsByTheirName) {
+  WorkloadRequestSource source;
+  source.workload = "agents";
+  source.requests = 2000;
+  const Workload own = open_workload(source);
+  EXPECT_TRUE(own.name.starts_with("agents: ")) << own.name;
+  EXPECT_NEAR(double(own.requests.size()), 2000, 500);
+  EXPECT_NEAR(arrival_rate(own), 0.1, 0.03);  // of sessions
+  source.rate = 20.0;                         // of requests
+  const Workload fast = open_workload(source);
+  EXPECT_NEAR(double(fast.requests.size()) / double(own.requests.size()), 1, 1e-9);
+  EXPECT_NEAR(arrival_rate(fast), 20 / requests_of_session(find_named_sessions("agents")->shape), 0.8);
+  source.sessions = SessionShape{};
+  EXPECT_THROW(name_default_workload(source), InvalidInput);
 }
 
 TEST(OpenWorkload, RefusesNumbersOutOfRange) {

@@ -29,9 +29,9 @@ void Attention::check(std::string_view where) const {
 }
 
 void Attention::check_split(const SplitCheck& check, std::int64_t ranks) const {
-  check.divides("attention heads", heads, "tensor_parallel", ranks);
+  check.divides("attention heads", heads, "`tensor_parallel_size`", ranks);
   if (kv_heads % ranks != 0 && ranks % kv_heads != 0)
-    check.refuse(fmt::format("{} KV heads neither split nor replicate evenly over tensor_parallel={}",
+    check.refuse(fmt::format("{} KV heads neither split nor replicate evenly over `tensor_parallel_size` {}",
                              kv_heads, ranks));
 }
 

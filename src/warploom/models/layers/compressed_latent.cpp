@@ -34,8 +34,8 @@ void CompressedLatent::check(std::string_view where) const {
 }
 
 void CompressedLatent::check_split(const SplitCheck& check, std::int64_t ranks) const {
-  check.divides("attention heads", heads, "tensor_parallel", ranks);
-  check.divides("groups of the output projection", o_groups, "tensor_parallel", ranks);
+  check.divides("attention heads", heads, "`tensor_parallel_size`", ranks);
+  check.divides("groups of the output projection", o_groups, "`tensor_parallel_size`", ranks);
 }
 
 void CompressedLatent::count(LayerParameters& layer, const LayerPlace& place) const {

@@ -12,7 +12,7 @@ void DenseMlp::check(std::string_view where) const {
 }
 
 void DenseMlp::check_split(const SplitCheck& check, const Sharding& sharding) const {
-  check.divides("MLP columns", intermediate, "tensor_parallel", sharding.tensor_parallel);
+  check.divides("MLP columns", intermediate, "`tensor_parallel_size`", sharding.tensor_parallel);
 }
 
 void DenseMlp::count(LayerParameters& layer, const LayerPlace& place) const {

@@ -12,8 +12,8 @@ GatedDeltaNet GatedDeltaNet::on(std::int64_t ranks) const {
 }
 
 void GatedDeltaNet::check_split(const SplitCheck& check, std::int64_t ranks) const {
-  check.divides("linear-attention key heads", key_heads, "tensor_parallel", ranks);
-  check.divides("linear-attention value heads", value_heads, "tensor_parallel", ranks);
+  check.divides("linear-attention key heads", key_heads, "`tensor_parallel_size`", ranks);
+  check.divides("linear-attention value heads", value_heads, "`tensor_parallel_size`", ranks);
 }
 
 void GatedDeltaNet::count(LayerParameters& layer, const LayerPlace& place) const {

@@ -10,7 +10,7 @@ constexpr std::int64_t kConvolved = 3;  // queries, keys, values
 }  // namespace
 
 void KimiDelta::check_split(const SplitCheck& check, std::int64_t ranks) const {
-  check.divides("linear-attention heads", heads, "tensor_parallel", ranks);
+  check.divides("linear-attention heads", heads, "`tensor_parallel_size`", ranks);
 }
 
 LayerModules KimiDelta::modules() const {

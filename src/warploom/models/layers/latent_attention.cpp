@@ -32,7 +32,7 @@ void LatentAttention::check(std::string_view where) const {
 }
 
 void LatentAttention::check_split(const SplitCheck& check, std::int64_t ranks) const {
-  check.divides("attention heads", shape.heads, "tensor_parallel", ranks);
+  check.divides("attention heads", shape.heads, "`tensor_parallel_size`", ranks);
 }
 
 void LatentAttention::count(LayerParameters& layer, const LayerPlace& place) const {

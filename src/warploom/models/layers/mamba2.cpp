@@ -23,10 +23,10 @@ void Mamba2::check(std::string_view where) const {
 }
 
 void Mamba2::check_split(const SplitCheck& check, std::int64_t ranks) const {
-  check.divides("Mamba-2 heads", heads, "tensor_parallel", ranks);
+  check.divides("Mamba-2 heads", heads, "`tensor_parallel_size`", ranks);
   if (groups % ranks != 0 && ranks % groups != 0)
     check.refuse(
-        fmt::format("{} Mamba-2 groups cannot be split by tensor_parallel={}, expected a divisor or "
+        fmt::format("{} Mamba-2 groups cannot be split by `tensor_parallel_size` {}, expected a divisor or "
                     "a multiple",
                     groups, ranks));
 }

@@ -33,9 +33,9 @@ void MixtureOfExperts::check_split(const SplitCheck& check, const Sharding& shar
   check.divides("columns of an expert", intermediate,
                 "tensor_parallel x attention_data_parallel / expert_parallel",
                 sharding.moe_tensor_parallel());
-  check.divides("columns of the shared experts", shared_intermediate, "tensor_parallel",
+  check.divides("columns of the shared experts", shared_intermediate, "`tensor_parallel_size`",
                 sharding.tensor_parallel);
-  check.divides("MLP columns", mlp_intermediate, "tensor_parallel", sharding.tensor_parallel);
+  check.divides("MLP columns", mlp_intermediate, "`tensor_parallel_size`", sharding.tensor_parallel);
 }
 
 void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) const {

@@ -13,7 +13,7 @@ void SplitCheck::refuse(std::string_view message) const {
 void SplitCheck::divides(std::string_view what, std::int64_t size, std::string_view by,
                          std::int64_t ranks) const {
   if (size % ranks != 0)
-    refuse(fmt::format("{} {} cannot be split by {}={}, expected a divisor", size, what, by, ranks));
+    refuse(fmt::format("{} {} cannot be split by {} {}, expected a divisor", size, what, by, ranks));
 }
 
 }  // namespace warploom

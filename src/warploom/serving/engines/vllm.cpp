@@ -136,6 +136,10 @@ void check(const ServingConfig& config) {
         "serving configuration: max_num_batched_tokens is {}, expected at least max_num_seqs, which is {}",
         *config.max_num_batched_tokens, *config.max_num_seqs));
   }
+  // vllm/config/cache.py; attention kernels page by multiples of 16.
+  if (const std::int64_t block = config.block_size.value_or(16); block != 1 && block != 8 && block % 16 != 0)
+    throw InvalidInput(
+        fmt::format("block_size is {}, expected a multiple of 16, or 8 or 1, as vLLM has it", block));
 }
 
 // Scheduling

@@ -11,6 +11,7 @@
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/random.h"
 #include "warploom/base/statistics.h"
+#include "warploom/serving/workload/named_sessions.h"
 #include "warploom_embedded/traces.h"
 
 namespace warploom {
@@ -70,11 +71,18 @@ std::vector<std::string> fitted_workload_names() {
   return names;
 }
 
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names = fitted_workload_names();
+  for (std::string& name : named_sessions_names()) names.push_back(std::move(name));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 const FittedWorkload& fitted_workload(std::string_view name) {
   for (const FittedWorkload& fitted : all_fitted()) {
     if (fitted.name == name) return fitted;
   }
-  const auto names = fitted_workload_names();
+  const auto names = workload_names();
   throw NotFound(fmt::format("workload '{}': unknown, expected one of: {}{}", name, fmt::join(names, ", "),
                              did_you_mean(name, names)));
 }

@@ -1,7 +1,7 @@
-// Workloads that were fitted to public traces: the quantiles of input length, output length and time between
-// arrivals. Lengths and times are drawn independently (in the conversation trace the rank correlation of
-// input and output is 0.07, that of successive gaps 0.04); what is lost is the slow drift of the arrival rate
-// over the hour.
+// Workloads that were fitted to public traces, or stated without one (`source` says which): the quantiles
+// of input length, output length and time between arrivals. Lengths and times are drawn independently (in
+// the conversation trace the rank correlation of input and output is 0.07, that of successive gaps 0.04);
+// what is lost is the slow drift of the arrival rate over the hour.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,8 @@ struct FittedWorkload {
 
 // The built-in ones, for example "conversation". Throws NotFound with the nearest names.
 std::vector<std::string> fitted_workload_names();
+// With those of sessions (named_sessions.h), in the order of letters.
+std::vector<std::string> workload_names();
 const FittedWorkload& fitted_workload(std::string_view name);
 
 // Reads a record of this kind. Throws InvalidInput (see FittedWorkload).

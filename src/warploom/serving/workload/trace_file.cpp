@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/utf8.h"
 #include "warploom/serving/workload/trace_json.h"
 #include "warploom/serving/workload/trace_jsonl.h"
 #include "warploom/serving/workload/trace_rows.h"
@@ -28,6 +30,21 @@ constexpr std::array kLayouts{
     CsvLayout{"burstgpt", "Timestamp", "Request tokens", "Response tokens", false, true},
 };
 
+// A file that is no table of commas says so itself; its bytes are kept off the terminal.
+void check_is_csv(const CsvReader& csv) {
+  const std::string head = fmt::format("{}", fmt::join(csv.columns(), ","));
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
+  if (std::any_of(head.begin(), head.end(), control) || utf8_bytes(head) < head.size())
+    throw InvalidInput(fmt::format("{}: is no text, expected a trace as CSV or JSON lines, plain or gzip",
+                                   csv.path().string()));
+  if (csv.columns().size() > 1) return;
+  for (const char separator : {';', '\t', '|'})
+    if (head.find(separator) != std::string::npos)
+      throw InvalidInput(fmt::format("{}: columns are separated by '{}', expected commas",
+                                     csv.path().string(),
+                                     separator == '\t' ? std::string("tab") : std::string(1, separator)));
+}
+
 // The layout with all its columns, else one that lacks only the arrival.
 const CsvLayout& layout_of(const CsvReader& csv) {
   for (const bool need_arrival : {true, false}) {
@@ -38,6 +55,7 @@ const CsvLayout& layout_of(const CsvReader& csv) {
       }
     }
   }
+  check_is_csv(csv);
   throw InvalidInput(fmt::format(
       "{}: no known trace layout in the columns {}; expected input_tokens,output_tokens (with arrived_s), "
       "num_prefill_tokens,num_decode_tokens (with arrived_at), TIMESTAMP,ContextTokens,GeneratedTokens, or "

@@ -8,6 +8,7 @@
 #include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/fitted_workload.h"
+#include "warploom/serving/workload/named_sessions.h"
 
 namespace warploom {
 namespace {
@@ -102,6 +103,46 @@ TEST(Workload, ConversationHasTheMomentsOfItsTrace) {
   EXPECT_NEAR(output / 50000, 211, 3);
   EXPECT_NEAR(arrival_rate(workload), 5.53, 0.12);
   check_workload(workload);
+}
+
+TEST(Workload, EachByNameHasTheMeansOfItsSource) {
+  struct Means {
+    const char* name;
+    double input, output, rate, slack;
+  };
+  // As the traces have them; log-normals have median exp(deviation^2 / 2), where the ends cut little off.
+  for (const Means& mean : {Means{"code", 2048, 28, 2.566, 0.06}, Means{"summarising", 2588, 291, 1, 0.03},
+                            Means{"rag", 3500 * 1.083, 150 * 1.278, 2, 0.03},
+                            Means{"reasoning", 200 * 1.649, 3000 * 1.499, 0.5, 0.03},
+                            Means{"long_context", 32000 * 1.197, 400 * 1.278, 0.1, 0.03}}) {
+    const Workload workload = sample_workload(fitted_workload(mean.name), 50000, std::nullopt, 11);
+    double input = 0, output = 0;
+    for (const WorkloadRequest& request : workload.requests) {
+      input += request.input_tokens;
+      output += request.output_tokens;
+    }
+    EXPECT_NEAR(input / 50000, mean.input, mean.slack * mean.input) << mean.name;
+    EXPECT_NEAR(output / 50000, mean.output, mean.slack * mean.output) << mean.name;
+    EXPECT_NEAR(arrival_rate(workload), mean.rate, mean.slack * mean.rate) << mean.name;
+  }
+}
+
+TEST(Workload, NamesSayWhereTheyCameFrom) {
+  for (const std::string& name : workload_names()) {
+    const NamedSessions* sessions = find_named_sessions(name);
+    const std::string source = sessions != nullptr ? sessions->source : fitted_workload(name).source;
+    EXPECT_TRUE(source.starts_with("stated, not measured") || source.find("MIT") != source.npos) << name;
+  }
+}
+
+TEST(Workload, NamedSessionsHaveAsManyRequestsAsAsked) {
+  const NamedSessions* agents = find_named_sessions("agents");
+  ASSERT_NE(agents, nullptr);
+  const SessionShape shape = sessions_for(agents->shape, 20000);
+  const Workload workload = session_workload(shape, 3);
+  EXPECT_NEAR(double(workload.requests.size()), 20000, 1500);
+  EXPECT_EQ(sessions_for(agents->shape, 1).sessions, 1);
+  EXPECT_EQ(find_named_sessions("conversation"), nullptr);
 }
 
 TEST(Workload, RateLeavesTheLengthsAlone) {
