@@ -1,5 +1,5 @@
-// What a run of a real engine may take beyond a run at its p90: scheduling, client and what a tenth of all runs
-// exceeds, which the interval of kernels and host does not know of.
+// What a run of a real engine may take beyond a run at its p90: scheduling and client err too, and the
+// interval of kernels and host does not know of them.
 #pragma once
 
 #include "warploom/planner/service_level.h"

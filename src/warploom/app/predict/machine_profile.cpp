@@ -85,12 +85,12 @@ FieldTable MachineProfile::describe() {
       .table();
 }
 
-HostFactors MachineProfile::host_factors(const EngineHost& base, int side) const {
+HostFactors MachineProfile::host_factors(const EngineHost& entry, int side) const {
   HostFactors factors;
   factors.fill(1);
   for (const HostScale& scale : host) {
     const bool launches = scale.group == HostGroup::Pieces || scale.group == HostGroup::Kernels;
-    const double level = launches ? base.launches_level : 1;
+    const double level = launches ? entry.launches_level : 1;
     const double middle = std::pow(scale.factor / level, scale.kept);
     factors[std::size_t(scale.group)] = side < 0   ? std::min(middle, scale.low / level)
                                         : side > 0 ? std::max(middle, scale.high / level)

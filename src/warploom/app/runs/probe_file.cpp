@@ -103,7 +103,7 @@ ProbeFile read_probe(const std::filesystem::path& path) {
   probe.measured_at = time_text(document, where);
   probe.gpu = gpu_of(object_at(document, "machine", where), where);
   for (const auto& [name, measured] : object_at(document, "measured", where).items()) {
-    const std::string inside = where + ": measured: " + name;
+    const std::string inside = fmt::format("{}: measured: {}", where, name);
     // What a sleep is late by may be next to nothing; nothing is made of it.
     if (name == "wake.sleep_late") continue;
     const ProbedTime time = time_of(measured, inside);
