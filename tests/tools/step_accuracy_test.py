@@ -91,6 +91,19 @@ class StepAccuracy(unittest.TestCase):
         result = self.run_tool("--correlation")
         self.assertEqual(result.stdout.split(), ["shared", "error", "1.000"], result.stderr)
 
+    def test_a_run_keeps_what_the_means_of_models_keep(self):
+        # 10 ms, 9 to 11: half of a half-width above and below in turns, but always above for qwen14b.
+        self.steps("llama8b", ("decode", "1x500", 10.5), ("decode", "2x500", 9.5))
+        self.steps("llama8bfp8", ("decode", "1x500", 20.5), ("decode", "2x500", 19.5))
+        self.steps("qwen14b", ("decode", "1x500", 10.5), ("prefill", "1x64", 10.2))
+        self.steps("mixtral", ("decode", "1x500", 10.2), ("prefill", "1x64", 10.1))
+        result = self.run_tool("--runs")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        # llama8b and mixtral give the share; qwen14b lies beyond it.
+        decode, prompt = result.stdout.splitlines()
+        self.assertEqual(decode, "decode steps of a run: 0.18 of a half-width; inside 1 of 2 others")
+        self.assertEqual(prompt, "prompt steps of a run: 0.13 of a half-width; inside 0 of 1 others")
+
     def test_walls_count_the_host_and_leave_out_engines_that_shared_a_machine(self):
         folder = self.root / "vllm_0_33_h200" / "steps"
         folder.mkdir(parents=True)

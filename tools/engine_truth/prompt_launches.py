@@ -7,7 +7,8 @@ layers'. Hosts of virtual machines are at one of two speeds for seconds to minut
 counts with the mean of its steps, each held between their 10th and 90th percentile; these over the mean,
 the geometric mean over models and kinds, are `fast` and `slow`. The same mean of the loop that is always
 the same, over its 10th percentile, is `launches_level`. Steps of so few tokens that they may be one graph
-are left out."""
+are left out. `run_share` is what rounds of steps, some 3.5 s, vary by, over what steps do: root mean squares
+of logarithms (kHostRunShare of serving/replica/run_end.h)."""
 
 import argparse
 import csv
@@ -22,8 +23,8 @@ LEAST_TOKENS = 32
 
 
 def layers_us(path, largest_graph, per_step):
-    """(kind, model) -> microseconds of a layer in each step, and what the loop took before it."""
-    found, references = defaultdict(list), []
+    """(kind, model) -> microseconds of a layer in each step, what the loop took before it; the rounds."""
+    found, references, rounds = defaultdict(list), [], defaultdict(list)
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
             tokens = int(row["tokens"])
@@ -31,8 +32,9 @@ def layers_us(path, largest_graph, per_step):
                 kind = "layer" if tokens > largest_graph else "piece"
                 us = (float(row["core_ms"]) * 1e3 - per_step) / int(row["layers"])
                 found[kind, row["model"]].append(us)
+                rounds[kind, row["model"], row["round"]].append(us)
                 references.append(float(row["reference_us"]))
-    return found, references
+    return found, references, rounds
 
 
 def held_mean(times):
@@ -40,6 +42,15 @@ def held_mean(times):
     tenths = statistics.quantiles(times, n=10, method="inclusive")
     low, high = tenths[0], tenths[-1]
     return statistics.fmean(min(max(time, low), high) for time in times), low, high
+
+
+def run_share(times, rounds, held):
+    def spread(key, values):
+        return [math.log(value / held[key][0]) for value in values]
+
+    steps = [log for key, of in times.items() for log in spread(key, of)]
+    means = [log for key, of in rounds.items() for log in spread(key[:2], [held_mean(of)[0]])]
+    return statistics.pstdev(means) / statistics.pstdev(steps)
 
 
 def main():
@@ -50,11 +61,14 @@ def main():
     parser.add_argument("--profile", type=Path, default=Path("data/hosts/xeon_16_cores.json"))
     parser.add_argument("--largest-graph", type=int, default=256, help="tokens")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument(
+        "--step-level", type=float, default=1, help="of what each step takes, over the profile's first entry"
+    )
     options = parser.parse_args()
     engines = json.loads(options.profile.read_text())["engines"]
     host = next(engine for engine in engines if engine["engine"] == "vllm")
-    per_step = sum(host[name] for name in PER_STEP)
-    times, references = layers_us(options.table, options.largest_graph, per_step)
+    per_step = options.step_level * sum(host[name] for name in PER_STEP)
+    times, references, rounds = layers_us(options.table, options.largest_graph, per_step)
     held = {key: held_mean(of) for key, of in times.items()}
     answer = {
         f"{kind}_us": round(statistics.fmean(mean for (of, _), (mean, _, _) in held.items() if of == kind))
@@ -65,6 +79,7 @@ def main():
         answer[name] = round(math.exp(statistics.fmean(ratios)), 2)
     mean, quiet, _ = held_mean(references)
     answer["launches_level"] = round(mean / quiet, 2)
+    answer["run_share"] = round(run_share(times, rounds, held), 2)
     answer["by_model_us"] = {f"{kind} {model}": round(mean) for (kind, model), (mean, _, _) in held.items()}
     print(json.dumps(answer) if options.json else "\n".join(f"{k}: {v}" for k, v in answer.items()))
 

@@ -135,6 +135,7 @@ def document_of(probe, machine, ticks, users):
     return {
         "schema": "warploom_probe",
         "version": 1,
+        "measured_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "machine": machine,
         "other_users": users,
         "seconds": round(time.monotonic() - probe.start, 1),

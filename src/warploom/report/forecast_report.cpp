@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -29,10 +30,10 @@ std::string load_text(const ForecastResult& result) {
 std::string agreement_text(const ForecastResult& result) {
   TextTable table({{"engine side, as it is", Align::Left},
                    {"measured mean [ms]"},
-                   {"simulated"},
+                   {"simulated [ms]"},
                    {"off"},
-                   {"measured p50"},
-                   {"simulated"}});
+                   {"measured p50 [ms]"},
+                   {"simulated [ms]"}});
   std::string off;
   for (const ForecastAgreement& row : result.agreement) {
     table.add_row({row.metric, ms(row.measured), ms(row.simulated), percent_text(row.off()),
@@ -61,15 +62,17 @@ std::string points_text(const ForecastResult& result) {
   TextTable table({{"load"},
                    {"requests/s"},
                    {"TTFT p50 [ms] (p10 .. p90)"},
-                   {"TTFT p90"},
-                   {"TPOT mean"},
-                   {"E2EL mean"},
-                   {"tokens/s"}});
+                   {"TTFT p90 [ms]"},
+                   {"TPOT mean [ms]"},
+                   {"E2EL mean [ms]"},
+                   {"tokens/s"},
+                   {"tier", Align::Left}});
   std::string growing;
   const auto add = [&](const ForecastPoint& point) {
     table.add_row({significant_text(point.scale) + "x", significant_text(point.rate),
                    figure_text(point.ttft_p50), figure_text(point.ttft_p90), figure_text(point.tpot_mean),
-                   figure_text(point.e2el_mean), fixed_text(point.output_throughput, 0)});
+                   figure_text(point.e2el_mean), fixed_text(point.output_throughput, 0),
+                   std::string(name_of(point.trust.tier))});
     if (!point.keeps_up)
       growing += fmt::format(
           "At {}x the queue grows: the server does not keep up, and waits depend on how long "
@@ -78,7 +81,7 @@ std::string points_text(const ForecastResult& result) {
   };
   add(result.now);
   for (const ForecastPoint& point : result.points) add(point);
-  return table.text() + "\n" + growing;
+  return table.text() + "\n" + growing + "As it is: " + trust_text(result.now.trust) + "\n";
 }
 
 // The first of those that take no more GPUs than the server has, else of those that take more.
@@ -110,13 +113,14 @@ std::string levers_text(const ForecastResult& result) {
   TextTable table({{"change, at the largest load", Align::Left},
                    {"GPUs"},
                    {"TTFT mean [ms]"},
-                   {"TPOT mean"},
-                   {"E2EL mean"}});
+                   {"TPOT mean [ms]"},
+                   {"E2EL mean [ms]"},
+                   {"tier", Align::Left}});
   std::string refused;
   for (const ForecastLever& lever : result.levers) {
     if (lever.refused.empty())
       table.add_row({lever.change, std::to_string(lever.gpus), ms(lever.ttft_mean), ms(lever.tpot_mean),
-                     ms(lever.e2el_mean)});
+                     ms(lever.e2el_mean), std::string(name_of(lever.tier))});
     else
       refused += fmt::format("{} cannot be: {}\n", lever.change, lever.refused);
   }
@@ -130,15 +134,17 @@ Json figure_json(const ForecastFigure& figure) {
 }
 
 Json point_json(const ForecastPoint& point) {
-  return {{"scale", point.scale},
-          {"request_rate", point.rate},
-          {"mean_ttft_ms", figure_json(point.ttft_mean)},
-          {"median_ttft_ms", figure_json(point.ttft_p50)},
-          {"p90_ttft_ms", figure_json(point.ttft_p90)},
-          {"mean_tpot_ms", figure_json(point.tpot_mean)},
-          {"mean_e2el_ms", figure_json(point.e2el_mean)},
-          {"output_throughput", point.output_throughput},
-          {"keeps_up", point.keeps_up}};
+  Json document{{"scale", point.scale},
+                {"request_rate", point.rate},
+                {"mean_ttft_ms", figure_json(point.ttft_mean)},
+                {"median_ttft_ms", figure_json(point.ttft_p50)},
+                {"p90_ttft_ms", figure_json(point.ttft_p90)},
+                {"mean_tpot_ms", figure_json(point.tpot_mean)},
+                {"mean_e2el_ms", figure_json(point.e2el_mean)},
+                {"output_throughput", point.output_throughput},
+                {"keeps_up", point.keeps_up}};
+  add_trust(document, point.trust);
+  return document;
 }
 
 Json lever_json(const ForecastLever& lever) {
@@ -147,7 +153,8 @@ Json lever_json(const ForecastLever& lever) {
           {"gpus", lever.gpus},
           {"mean_ttft_ms", to_milliseconds(lever.ttft_mean)},
           {"mean_tpot_ms", to_milliseconds(lever.tpot_mean)},
-          {"mean_e2el_ms", to_milliseconds(lever.e2el_mean)}};
+          {"mean_e2el_ms", to_milliseconds(lever.e2el_mean)},
+          {"tier", name_of(lever.tier)}};
 }
 
 Json load_json(const ObservedLoad& load) {

@@ -37,7 +37,12 @@ void add_errors(TextTable& table, const std::string& what, const std::optional<M
 
 std::string machine_calibration_text(const CalibrateMachineResult& result) {
   const MachineProfile& profile = result.profile;
-  std::string text = fmt::format("{}: {}\n\n", profile.name, profile.source);
+  std::string text = fmt::format("{}: {}\n", profile.name, profile.source);
+  if (!profile.measured_at.empty()) text += fmt::format("measured at {}\n", profile.measured_at);
+  if (profile.host_level > 0)
+    text += fmt::format("the host was {} times as slow as in its fastest tenth\n",
+                        fixed_text(profile.host_level, 2));
+  text += "\n";
   TextTable factors({{"", Align::Left}, {"factor"}, {"p10"}, {"p90"}});
   const auto add = [&](std::string_view what, std::string_view group, const auto& scale) {
     factors.add_row({fmt::format("{}: {}", what, group), fixed_text(scale.factor, 3),

@@ -52,6 +52,7 @@ Deployment FleetRun::deployment(const How& how) const {
                   .pricer = tables_[i].get(),
                   .tiers = pools_[i]->tiers};
     pool.config.routing_policy = request_.routing_policy;
+    pool.config.host_at_end = pools_[i]->kind->setup.host_at(how.step_time);
     const std::int64_t own = pool.config.instances * pool.config.data_parallel_size /
                              std::int64_t(pool.pricer->coupled_replicas());
     const std::int64_t instances = how.alone ? 1 : i == 0 ? fleet_.instances : fleet_.decode;

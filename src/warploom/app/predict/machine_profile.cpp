@@ -14,7 +14,7 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kMachineSchema = "warploom_machine";
-constexpr std::int64_t kMachineVersion = 1;
+constexpr std::int64_t kMachineVersion = 2;  // since 2: measured_at, host_level
 // Factors beyond this are no machine of the same kind, but a damaged or foreign file.
 constexpr double kLeastFactor = 0.02, kMostFactor = 50;
 
@@ -70,6 +70,11 @@ FieldTable MachineProfile::describe() {
   return FieldList<P>("machine")
       .add("name", &P::name, {.doc = "short name", .required = true})
       .add("source", &P::source, {.doc = "what was measured, and when", .required = true})
+      .add("measured_at", &P::measured_at, {.doc = "when, in UTC; absent: not recorded"})
+      .add("host_level", &P::host_level,
+           {.doc = "how slow the host was while it was measured, over its fastest tenth; 0: not recorded",
+            .min = 0,
+            .max = kMostFactor})
       .add("gpu", &P::gpu, {.doc = "the GPU by the catalog's name; absent: kernels were not measured"})
       .add("engine", &P::engine, {.doc = "whose steps were timed; absent: none's"})
       .add("engine_version", &P::engine_version, {.doc = "of that engine"})
@@ -80,12 +85,12 @@ FieldTable MachineProfile::describe() {
       .table();
 }
 
-HostFactors MachineProfile::host_factors(const EngineHost& base, int side) const {
+HostFactors MachineProfile::host_factors(const EngineHost& entry, int side) const {
   HostFactors factors;
   factors.fill(1);
   for (const HostScale& scale : host) {
     const bool launches = scale.group == HostGroup::Pieces || scale.group == HostGroup::Kernels;
-    const double level = launches ? base.launches_level : 1;
+    const double level = launches ? entry.launches_level : 1;
     const double middle = std::pow(scale.factor / level, scale.kept);
     factors[std::size_t(scale.group)] = side < 0   ? std::min(middle, scale.low / level)
                                         : side > 0 ? std::max(middle, scale.high / level)
@@ -104,6 +109,9 @@ MachineProfile machine_profile_from_json(const Json& document, std::string_view 
   check_record_version(document, kMachineSchema, kMachineVersion, where);
   MachineProfile profile;
   read_fields(document, fields_of<MachineProfile>(), &profile, where);
+  if (profile.host_level > 0 && profile.host_level < 1)
+    throw InvalidInput(
+        fmt::format("{}: 'host_level' is {}, expected 0 or at least 1", where, profile.host_level));
   check_scales(profile.host, "host", where);
   check_scales(profile.kernels, "kernels", where);
   if (profile.host.empty() != profile.base.empty())

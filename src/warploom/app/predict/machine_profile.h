@@ -43,6 +43,10 @@ struct KernelScale {
 
 struct MachineProfile {
   std::string name, source;
+  std::string measured_at;  // UTC, as 2026-11-26T12:30:00Z; empty: not recorded
+  // How slow a loop that is always the same was while the host was measured, over its fastest tenth there;
+  // 1: undisturbed, 0: not recorded. It changes no price: the host's factors hold what it did.
+  double host_level = 0;
   std::string gpu;                     // as the catalog has it; empty: kernels were not measured
   std::string engine, engine_version;  // whose steps were timed; empty: none's, any engine is meant
   std::string model;                   // that it ran, as model_label has it; empty: none

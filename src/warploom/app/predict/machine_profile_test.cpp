@@ -16,6 +16,8 @@ MachineProfile slower() {
   return {
       .name = "mine",
       .source = "a test",
+      .measured_at = "2026-11-26T12:30:00Z",
+      .host_level = 1.4,
       .gpu = "h200_sxm",
       .engine = "vllm",
       .engine_version = "0.24.0",
@@ -65,8 +67,31 @@ TEST(MachineProfile, RefusesWhatIsNotWhole) {
   broken["schema"] = "warploom_host_profile";
   EXPECT_NE(refusal_of(broken), "");
   broken = whole;
-  broken["version"] = 2;
-  EXPECT_THROW(machine_profile_from_json(broken, "m.json"), Unsupported);
+}
+
+TEST(MachineProfile, ReadsTheFirstSchemaAndRefusesANewerOne) {
+  Json document = machine_profile_to_json(slower());
+  EXPECT_EQ(document["version"], 2);
+  document["version"] = 1;
+  document.erase("measured_at");
+  document.erase("host_level");
+  const MachineProfile first = machine_profile_from_json(document, "m.json");
+  EXPECT_EQ(first.measured_at, "");
+  EXPECT_EQ(first.host_level, 0);
+  EXPECT_EQ(first.host_factors({}), slower().host_factors({}));
+  document["version"] = 3;
+  try {
+    machine_profile_from_json(document, "m.json");
+    FAIL() << "expected a refusal";
+  } catch (const Unsupported& problem) {
+    EXPECT_STREQ(problem.what(), "m.json: 'version' is 3, this program reads up to 2");
+  }
+}
+
+TEST(MachineProfile, RefusesALevelFasterThanTheFastest) {
+  Json document = machine_profile_to_json(slower());
+  document["host_level"] = 0.9;
+  EXPECT_NE(refusal_of(document).find("'host_level' is 0.9, expected 0 or at least 1"), std::string::npos);
 }
 
 TEST(MachineProfile, RefusesAnotherGpuEngineOrVersion) {

@@ -83,6 +83,14 @@ HostScale host_scale(const ProbedGroup& probed, const ProbeFile& probe, const Ho
                                  name_of(probed.group), base.name));
 }
 
+// The loop that is always the same, over the rounds of the probe; 0 where it was not probed.
+double host_level_of(const ProbeFile& probe) {
+  const auto found = probe.times.find("reference.host");
+  if (found == probe.times.end()) return 0;
+  const ProbedTime& time = found->second;
+  return std::clamp(time.mean, time.p10, time.p90) / time.p10;
+}
+
 WallErrors summary_of(std::vector<double> errors) {
   WallErrors summary{.bias = quantile(errors, 0.5)};
   for (double& error : errors) error = std::abs(error);
@@ -169,6 +177,8 @@ void use_probe(const CalibrateMachineRequest& request, const LatencyModel& laten
                     "most {:.0f} %: other work ran beside it",
                     request.probe.string(), 100 * probe.noise, 100 * request.noise_limit));
   MachineProfile& profile = result.profile;
+  profile.measured_at = probe.measured_at;
+  profile.host_level = host_level_of(probe);
   const HostProfile base = load_host_profile(request.base, request.files);
   if (!base.probe.empty()) {
     profile.base = request.base;

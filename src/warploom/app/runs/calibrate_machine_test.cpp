@@ -164,6 +164,25 @@ TEST(CalibrateMachine, AProbeIsComparedWithThatOfTheBase) {
   EXPECT_EQ(result.products->measured, 4U);
 }
 
+TEST(CalibrateMachine, RecordsWhenAndHowDisturbedTheHostWas) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  request.base = probed_base(folder);
+  Json probe = probe_json();
+  request.probe = folder.write("probe.json", probe.dump());
+  EXPECT_EQ(calibrated(request).profile.host_level, 0) << "no loop that is always the same";
+  probe["measured_at"] = "2026-11-26T12:30:00Z";
+  probe["measured"]["reference.host"] = {{"median_us", 50}, {"mean_us", 45}, {"p10_us", 30}, {"p90_us", 60}};
+  request.probe = folder.write("probe.json", probe.dump());
+  EXPECT_NEAR(calibrated(request).profile.host_level, 1.5, 1e-9);
+  const MachineProfile written = load_machine_profile(request.output.string(), FileScope::machine());
+  EXPECT_EQ(written.measured_at, "2026-11-26T12:30:00Z");
+  EXPECT_NEAR(written.host_level, 1.5, 1e-9);
+  probe["measured_at"] = 12;
+  request.probe = folder.write("probe.json", probe.dump());
+  EXPECT_THROW(calibrated(request), InvalidInput);
+}
+
 TEST(CalibrateMachine, AProbeWithoutAGpuScalesTheHostAlone) {
   const ScratchFolder folder;
   Json probe = probe_json();

@@ -83,6 +83,16 @@ std::string gpu_of(const Json& machine, const std::string& where) {
   return name;
 }
 
+// An ISO time is all that is asked: nothing is computed from it.
+std::string time_text(const Json& document, const std::string& where) {
+  const auto found = document.find("measured_at");
+  if (found == document.end()) return {};
+  constexpr std::size_t kLongest = 40;
+  if (!found->is_string() || found->get<std::string>().size() > kLongest)
+    throw InvalidInput(fmt::format("{}: 'measured_at' is {}, expected a time in UTC", where, found->dump()));
+  return found->get<std::string>();
+}
+
 }  // namespace
 
 ProbeFile read_probe(const std::filesystem::path& path) {
@@ -90,9 +100,10 @@ ProbeFile read_probe(const std::filesystem::path& path) {
   const std::string where = path.string();
   check_record_version(document, "warploom_probe", 1, where);
   ProbeFile probe;
+  probe.measured_at = time_text(document, where);
   probe.gpu = gpu_of(object_at(document, "machine", where), where);
   for (const auto& [name, measured] : object_at(document, "measured", where).items()) {
-    const std::string inside = where + ": measured: " + name;
+    const std::string inside = fmt::format("{}: measured: {}", where, name);
     // What a sleep is late by may be next to nothing; nothing is made of it.
     if (name == "wake.sleep_late") continue;
     const ProbedTime time = time_of(measured, inside);

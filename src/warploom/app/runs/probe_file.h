@@ -23,6 +23,7 @@ struct ProbedProduct {
 
 struct ProbeFile {
   std::string gpu;            // as the driver names it; empty: none was probed
+  std::string measured_at;    // UTC; empty: the probe did not say
   bool virtual_host = false;  // whose cores may be shared with other machines
   std::map<std::string, ProbedTime, std::less<>> times;
   std::vector<ProbedProduct> products;  // of the times, those whose operator is known

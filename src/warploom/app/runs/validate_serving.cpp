@@ -217,6 +217,7 @@ ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kern
   auto& [run, measured, setup, workload, deployment] = opened;
   ServingConfig& config = deployment.pools.front().config;
   config.host = host;
+  config.host_at_end = setup.host_at(kernel_times);
   settle_frontend(config.host, run, setup, measured.client.has_value());
   const SimulationResult simulated =
       simulate(deployment, workload, {.step_time = kernel_times, .timeline_samples = 0});
@@ -246,8 +247,7 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
   check_queue_host(request.host, "validate serving");
   OpenedRun opened = open_run(request, latency);
-  ServingValidation validation =
-      replay(opened, opened.setup.host_at(request.kernel_times), request.kernel_times);
+  ServingValidation validation = replay(opened, opened.setup.config.host, request.kernel_times);
   check_required_tier(request.require_tier, validation.kernels);
   return validation;
 }

@@ -34,6 +34,7 @@ struct RunFigures {
   std::vector<double> ttft, tpot, e2el;  // s, of the requests after the first tenth
   double ttft_mean = 0, tpot_mean = 0, itl_mean = 0, e2el_mean = 0, output_throughput = 0;
   bool keeps_up = true;
+  KernelTrust trust;
 };
 
 double mean_of(const std::vector<double>& values, std::size_t begin = 0, std::size_t end = SIZE_MAX) {
@@ -71,6 +72,7 @@ RunFigures figures_of(const SimulationResult& run) {
   figures.itl_mean = gaps > 0 ? decoding / gaps : 0;
   figures.e2el_mean = mean_of(figures.e2el);
   figures.output_throughput = run.metrics.output_throughput;
+  figures.trust = trust_of(run.kernels);
   // A queue that grows makes each quarter of the run wait longer than the one before.
   const std::size_t n = figures.ttft.size();
   const double second = mean_of(figures.ttft, n / 4, n / 2), last = mean_of(figures.ttft, 3 * n / 4);
@@ -239,6 +241,7 @@ class Forecaster {
     point.e2el_mean = of(tpot, [](const RunFigures& f) { return f.e2el_mean; });
     point.output_throughput = at[1].output_throughput;
     point.keeps_up = at[1].keeps_up;
+    point.trust = at[1].trust;
     return point;
   }
 
@@ -254,6 +257,7 @@ class Forecaster {
       lever.ttft_mean = Seconds(figures.ttft_mean);
       lever.tpot_mean = Seconds(figures.tpot_mean);
       lever.e2el_mean = Seconds(figures.e2el_mean);
+      lever.tier = figures.trust.tier;
     } catch (const Error& error) {
       lever.refused = error.what();
     }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/observed_load.h"
 #include "warploom/app/serving/serving_setup.h"
 
@@ -42,6 +43,7 @@ struct ForecastPoint {
   ForecastFigure ttft_mean, ttft_p50, ttft_p90, tpot_mean, e2el_mean;
   double output_throughput = 0;  // tokens/s
   bool keeps_up = true;          // the wait for a first token does not grow along the run
+  KernelTrust trust;             // of the prices that its figures rest on
 };
 
 // A histogram of the server beside the same of the simulation.
@@ -60,6 +62,7 @@ struct ForecastLever {
   std::string refused;    // why it cannot be; empty: simulated
   std::int64_t gpus = 0;  // that it takes
   Seconds ttft_mean, tpot_mean, e2el_mean;
+  Tier tier = Tier::Roofline;  // of the prices that these rest on
 };
 
 struct ForecastResult {

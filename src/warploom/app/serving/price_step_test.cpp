@@ -84,6 +84,11 @@ TEST(PriceStep, AHostThatIsNotKnownIsAnInterval) {
   EXPECT_EQ(prompt.host_least, prompt.host_most);
   setup.config.engine = "vllm";
   setup.version = "0.24.0";
+  const StepBreakdown fleet =
+      price_step({.setup = setup, .prefill = {}, .decode = "32x1000"}, fixed_latency());
+  EXPECT_LT(fleet.host_least, fleet.host);
+  EXPECT_GT(fleet.host_most, fleet.host) << "hosts of the fleet vary";
+  setup.host.profile = "xeon_16_cores";
   const StepBreakdown other =
       price_step({.setup = setup, .prefill = {}, .decode = "32x1000"}, fixed_latency());
   EXPECT_EQ(other.host_least, other.host_most);

@@ -74,9 +74,8 @@ ServingEngines engines_of(const SimulateRequest& request,
 Deployment at_end(const ServingEngines& engines, StepTime step_time) {
   Deployment deployment = engines.deployment;
   if (step_time == StepTime::Mid) return deployment;
-  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
-    deployment.pools[i].config.host = engines.setups[i].host_at(step_time);
-  }
+  for (std::size_t i = 0; i < engines.setups.size(); ++i)
+    deployment.pools[i].config.host_at_end = engines.setups[i].host_at(step_time);
   return deployment;
 }
 

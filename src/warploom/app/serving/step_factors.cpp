@@ -58,6 +58,8 @@ ScaledDeployment::ScaledDeployment(Deployment deployment, StepFactors factors)
     pricers_.push_back(std::make_unique<ScaledPricer>(pool.pricer->clone(), factors));
     pool.pricer = pricers_.back().get();
     pool.config.host = scaled_host(pool.config.host, factors);
+    if (HostModel* end = pool.config.host_at_end ? &*pool.config.host_at_end : nullptr)
+      *end = scaled_host(*end, factors);
   }
 }
 

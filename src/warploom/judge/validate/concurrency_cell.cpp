@@ -97,8 +97,9 @@ ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& ca
   std::vector<ServingSetup> setups;
   for (const AskedEngines& engines : asked) setups.push_back(resolve(engines, latency));
   const ServingEngines engines = engines_of(question, std::move(setups));
-  const SimulationResult run = simulate(engines.deployment, open_workload(question.source),
-                                        {.step_time = validation.kernel_times, .timeline_samples = 0});
+  const SimulationResult run =
+      simulate(at_end(engines, validation.kernel_times), open_workload(question.source),
+               {.step_time = validation.kernel_times, .timeline_samples = 0});
   if (requires_measured(validation.require_tier) && !is_measured(run.kernels))
     throw Unsupported(too_little_measured());
   ConcurrencyCell cell;

@@ -55,6 +55,12 @@ Seconds HostModel::launch(LaunchMode mode, int side) const {
   return launch_kernels;
 }
 
+Seconds HostStep::whole(Seconds gpu, bool async) const {
+  const Seconds busy = gpu + pause;
+  if (!async) return std::max(before + finish, gap) + std::max(busy, launch);
+  return std::max(busy + gap, before + launch + finish);
+}
+
 HostStep HostModel::step(std::int64_t sequences, LaunchMode mode, int side) const {
   const double n = double(sequences);
   return {.before = schedule + prepare + n * (schedule_per_sequence + prepare_per_sequence),
@@ -66,10 +72,7 @@ HostStep HostModel::step(std::int64_t sequences, LaunchMode mode, int side) cons
 
 Seconds HostModel::overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async,
                             int side) const {
-  const HostStep host = step(sequences, mode, side);
-  const Seconds busy = gpu + host.pause;
-  if (!async) return std::max(host.before + host.finish, host.gap) + std::max(busy, host.launch) - gpu;
-  return std::max(busy + host.gap, host.before + host.launch + host.finish) - gpu;
+  return step(sequences, mode, side).whole(gpu, async) - gpu;
 }
 
 }  // namespace warploom

@@ -28,6 +28,9 @@ struct HostStep {
   Seconds finish;  // from the end of the GPU's work to the next choice
   Seconds gap;     // of the GPU after the step before, however early this one was launched
   Seconds pause{0.0};  // of the GPU between the step's kernels
+
+  // The whole step, when the same step of `gpu` seconds runs again and again.
+  Seconds whole(Seconds gpu, bool async) const;
 };
 
 // One model on one engine; HostProfile has the constants that it is made of. All zero: a host that takes

@@ -105,6 +105,16 @@ void ReplicaGroup::record(const StepTimeline::Span& span, std::int32_t first_rep
   }
 }
 
+StepAtEnd ReplicaGroup::time_of(const StepCost& cost, const ScheduledBatch& batch) const {
+  const HostModel* at_end = config_.host_at_end ? &*config_.host_at_end : nullptr;
+  return step_at_end(cost, batch.chunk_tokens > 0, step_time_,
+                     {.host = host_,
+                      .at_end = at_end,
+                      .sequences = batch.sequences(),
+                      .mode = graphs_.mode(batch.chunk_tokens, batch.tokens()),
+                      .async = schedules_ahead(config_)});
+}
+
 ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
   std::int64_t group_tokens = 0, widest = 0, narrowest = std::numeric_limits<std::int64_t>::max();
   for (const Replica& replica : replicas_) {
@@ -123,15 +133,11 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
     step.widest_rank_tokens = widest;
     step.narrowest_rank_tokens = narrowest;
     const StepCost cost = pricer_->price(step);
-    const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
-                        : step_time_ == StepTime::High ? cost.p90
-                                                       : cost.p50;
-    const int side = step_time_ == StepTime::Low ? -1 : step_time_ == StepTime::High ? 1 : 0;
-    gpu_[i] = gpu;
-    replicas_[i].see_price(gpu);
-    whole.gpu = std::max(whole.gpu, gpu);
-    whole.host = longest(
-        whole.host, host_.step(batch.sequences(), graphs_.mode(batch.chunk_tokens, batch.tokens()), side));
+    const StepAtEnd timed = time_of(cost, batch);
+    gpu_[i] = timed.gpu;
+    replicas_[i].see_price(timed.gpu);
+    whole.gpu = std::max(whole.gpu, timed.gpu);
+    whole.host = longest(whole.host, timed.host);
     ++totals_.steps;
     totals_.tokens += batch.tokens();
     totals_.gpu_p10 += cost.p10;

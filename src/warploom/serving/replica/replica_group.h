@@ -11,6 +11,7 @@
 #include "warploom/serving/pricing/cuda_graph.h"
 #include "warploom/serving/pricing/step_pricer.h"
 #include "warploom/serving/replica/replica.h"
+#include "warploom/serving/replica/run_end.h"
 #include "warploom/serving/simulation_options.h"
 #include "warploom/serving/step_record.h"
 
@@ -51,6 +52,8 @@ class ReplicaGroup {
     Seconds gpu;
   };
   GroupStep price_latest();
+  // One batch of one replica, where the run lies in its interval.
+  StepAtEnd time_of(const StepCost& cost, const ScheduledBatch& batch) const;
   void balance_prompts();
   void record(const StepTimeline::Span& span, std::int32_t first_replica,
               std::vector<StepRecord>& records) const;

@@ -1,0 +1,82 @@
+"""tools/judge_intervals counts recorded runs inside the intervals of a program."""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from repository import ROOT
+
+# Says 10 ms, 8 to 12, of everything; the run's own record says what was measured.
+PROGRAM = """#!/usr/bin/env python3
+import json, sys
+words = sys.argv
+end = words[words.index("--kernel-times") + 1]
+measured = json.load(open(words[words.index("--run") + 1]))["ms"]
+figure = {"measured_ms": measured, "predicted_ms": {"p10": 8, "p50": 10, "p90": 12}[end]}
+all_of_it = {statistic: figure for statistic in ("mean", "p50", "p90")}
+print(json.dumps({"metrics": {"ttft": all_of_it, "tpot": all_of_it}}))
+"""
+
+
+class JudgeIntervals(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = Path(self.folder.name)
+        self.program = self.root / "program"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+        self.runs = []
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_of(self, name, ms, status="judged", of="vllm_0_33_h100"):
+        folder = self.root / of / "serving"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.json").write_text(json.dumps({"ms": ms}))
+        (folder / f"{name}.csv.gz").write_text("")
+        self.runs.append({"run": str(folder / name), "status": status, "reason": ""})
+
+    def judge(self, *options):
+        listed = self.root / "runs.json"
+        listed.write_text(json.dumps({"runs": self.runs}))
+        words = [sys.executable, str(ROOT / "tools" / "judge_intervals"), "--warploom", str(self.program)]
+        return subprocess.run(
+            [*words, "--runs", str(listed), *options], capture_output=True, text=True, check=False
+        )
+
+    def found(self, *options):
+        done = self.judge("--json", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_counts_runs_inside_below_and_above(self):
+        for name, ms in (("a_light", 8), ("a_mid", 7), ("b_light", 11), ("b_mid", 13)):
+            self.run_of(name, ms)
+        found = self.found()
+        row = found["all"]["ttft p50"]
+        self.assertEqual((row["runs"], row["inside"], row["below"], row["above"]), (4, 0.5, 1, 1))
+        self.assertAlmostEqual(row["half_width"], 0.2027, places=4)
+        self.assertEqual(found["first half of models"]["tpot mean"]["below"], 1)
+        self.assertEqual(found["other half"]["tpot mean"]["above"], 1)
+        text = self.judge().stdout
+        self.assertIn("all                   ttft mean   4 runs, inside 50.0%, below 1, above 1", text)
+
+    def test_fitted_runs_and_other_versions_are_left_out_when_asked(self):
+        self.run_of("a_light", 10)
+        self.run_of("a_mid", 99, status="fitted")
+        self.run_of("a_light", 99, of="vllm_0_24_h200")
+        self.assertEqual(self.found("--judged", "--version", "0.33")["all"]["ttft mean"]["inside"], 1)
+        self.assertEqual(self.found("--version", "0.24")["all"]["ttft mean"]["above"], 1)
+        self.assertIn("no run is left", self.judge("--version", "9.9").stderr)
+
+    def test_refuses_a_program_that_fails(self):
+        self.run_of("a_light", 10)
+        self.program.write_text("#!/bin/sh\necho 'no such run' >&2\nexit 2\n")
+        self.assertIn("no such run", self.judge().stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
