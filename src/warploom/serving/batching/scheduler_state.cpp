@@ -43,12 +43,13 @@ PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
   PrefixMatch match;
   if (sequence.computed_tokens > 0 || content_of(sequence.request).empty()) return match;
   const auto most = std::int32_t((sequence.known_tokens() - 1) / kv_cache.unit_tokens());
-  for (; match.units < most; ++match.units) {
-    const KvCache::Unit unit = kv_cache.find(hash_of(sequence, std::size_t(match.units)));
-    if (unit == KvCache::kNoUnit) break;
-    if (kv_cache.idle(unit)) ++match.idle;
-    if (tiers != nullptr) tiers->touch(hash_of(sequence, std::size_t(match.units)));
-  }
+  if (most <= 0) return match;
+  hash_of(sequence, std::size_t(most - 1));
+  const auto hashes = std::span<const std::uint64_t>(sequence.hashes).first(std::size_t(most));
+  const std::size_t found = kv_cache.leading(hashes);
+  match.units = std::int32_t(found);
+  match.idle = std::int32_t(kv_cache.idle_among(hashes.first(found)));
+  for (std::size_t i = 0; tiers != nullptr && i < found; ++i) tiers->touch(hashes[i]);
   if (tiers == nullptr || sequence.remote_tokens > 0) return match;
   for (std::int32_t i = match.units; i < most; ++i) {
     const KvTier tier = tiers->find(hash_of(sequence, std::size_t(i)));
@@ -150,7 +151,12 @@ void SchedulerState::keep_prefix(Sequence& sequence) {
   if (content_of(sequence.request).empty()) return;
   const std::int64_t unit = kv_cache.unit_tokens();
   while ((std::int64_t(sequence.hashed_units) + 1) * unit <= sequence.computed_tokens) {
-    const KvCache::Unit kept = kv_cache.publish(hash_of(sequence, std::size_t(sequence.hashed_units)));
+    const std::uint64_t hash = hash_of(sequence, std::size_t(sequence.hashed_units));
+    const KvCache::Unit latest = sequence.units.empty() ? KvCache::kNoUnit : sequence.units.back();
+    const KvCache::Unit kept =
+        sequence.hashed_units == 0
+            ? kv_cache.publish(hash)
+            : kv_cache.publish_after(sequence.hashes[std::size_t(sequence.hashed_units - 1)], latest, hash);
     // Written through: the tiers below keep what the GPU still holds.
     if (tiers != nullptr) tiers->store(hash_of(sequence, std::size_t(sequence.hashed_units)));
     ++sequence.hashed_units;

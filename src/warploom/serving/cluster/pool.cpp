@@ -67,17 +67,12 @@ Pool::KnownUnits Pool::known_units(std::size_t replica, bool remembered, SimTime
   const KvCache& cache = replica_of(replica).state().kv_cache;
   const SimDuration delay = to_sim_duration(rules_.event_delay);
   KnownUnits known;
+  const std::span<const std::uint64_t> kept = std::span(hashes_).first(cache.leading(hashes_));
+  known.used = std::int64_t(cache.leading_in_use(kept));
+  const auto is_told = [&](std::uint64_t hash) { return now - cache.since(cache.find(hash)) >= delay; };
   const bool at_once = delay <= SimDuration{};
-  bool in_use = true, is_told = true;
-  for (const std::uint64_t hash : hashes_) {
-    const KvCache::Unit unit = cache.find(hash);
-    if (unit == KvCache::kNoUnit) break;
-    in_use = in_use && !cache.idle(unit);
-    if (!at_once) is_told = is_told && now - cache.since(unit) >= delay;
-    if (!in_use && !is_told) break;
-    known.used += in_use ? 1 : 0;
-    known.cached += is_told ? 1 : 0;
-  }
+  known.cached =
+      at_once ? std::ssize(kept) : std::find_if_not(kept.begin(), kept.end(), is_told) - kept.begin();
   if (remembered) known.cached = std::int64_t(routed_prefixes_.known(replica, hashes_, now));
   return known;
 }

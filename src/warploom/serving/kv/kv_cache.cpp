@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "warploom/base/error.h"
 
 namespace warploom {
@@ -36,7 +38,14 @@ void KvCache::evict_oldest() {
   const Unit unit = oldest_;
   WARPLOOM_ASSERT(unit != kNoUnit && entries_[unit].uses == 0);
   unlink(unit);
-  erase_slot(place_of(entries_[unit].hash));
+  Entry& entry = entries_[unit];
+  erase_slot(place_of(entry.hash));
+  orphans_ += entry.followers;
+  if (has_before(entry))
+    --entries_[entry.before].followers;
+  else if (!entry.first)
+    --orphans_;
+  ++entry.epoch;
   spare_.push_back(unit);
   --kept_units_;
   free_ += unit_blocks_;
@@ -50,7 +59,41 @@ KvCache::Unit KvCache::acquire(std::uint64_t hash) {
   return unit;
 }
 
-KvCache::Unit KvCache::publish(std::uint64_t hash) {
+std::size_t KvCache::leading(std::span<const std::uint64_t> hashes) const {
+  // Short prefixes, such as a system prompt that all share, are walked: their slots are near at hand.
+  constexpr std::size_t kWalked = 32;
+  const auto kept = [&](std::uint64_t hash) { return find(hash) != kNoUnit; };
+  const std::size_t walked = is_closed() ? std::min(kWalked, hashes.size()) : hashes.size();
+  std::size_t found = 0;
+  while (found < walked && kept(hashes[found])) ++found;
+  if (found < walked || found == hashes.size()) return found;
+  std::size_t stride = kWalked;
+  while (found + stride <= hashes.size() && kept(hashes[found + stride - 1])) {
+    found += stride;
+    stride *= 2;
+  }
+  const auto rest = hashes.subspan(found, std::min(stride - 1, hashes.size() - found));
+  return std::size_t(std::partition_point(rest.begin(), rest.end(), kept) - hashes.begin());
+}
+
+std::size_t KvCache::leading_in_use(std::span<const std::uint64_t> hashes) const {
+  const auto in_use = [&](std::uint64_t hash) { return !idle(find(hash)); };
+  const auto end = is_closed() ? std::partition_point(hashes.begin(), hashes.end(), in_use)
+                               : std::find_if_not(hashes.begin(), hashes.end(), in_use);
+  return std::size_t(end - hashes.begin());
+}
+
+std::int64_t KvCache::idle_among(std::span<const std::uint64_t> hashes) const {
+  if (is_closed()) return std::int64_t(hashes.size() - leading_in_use(hashes));
+  return std::count_if(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return idle(find(hash)); });
+}
+
+KvCache::Unit KvCache::publish_after(std::uint64_t before, Unit latest, std::uint64_t hash) {
+  const bool used = latest != kNoUnit && entries_[latest].hash == before;
+  return add_unit(hash, used ? latest : find(before), false, used);
+}
+
+KvCache::Unit KvCache::add_unit(std::uint64_t hash, Unit before, bool first, bool uses_before) {
   if (2 * std::size_t(kept_units_ + 1) > slots_.size()) grow_slots();
   const std::size_t place = place_of(hash);
   if (slots_[place].unit != kNoUnit) return kNoUnit;
@@ -62,7 +105,18 @@ KvCache::Unit KvCache::publish(std::uint64_t hash) {
     unit = spare_.back();
     spare_.pop_back();
   }
-  entries_[unit] = {.hash = hash, .uses = 1, .since = now_};
+  Entry& entry = entries_[unit];
+  entry = {.hash = hash, .uses = 1, .epoch = entry.epoch, .since = now_, .before = before, .first = first};
+  if (before != kNoUnit) {
+    entry.before_epoch = entries_[before].epoch;
+    ++entries_[before].followers;
+  } else if (!first) {
+    ++orphans_;
+  }
+  if (!first && !uses_before) {
+    entry.skips = true;
+    ++skips_;
+  }
   ++uses_;
   slots_[place] = {hash, unit};
   ++kept_units_;
@@ -72,7 +126,11 @@ KvCache::Unit KvCache::publish(std::uint64_t hash) {
 void KvCache::drop(Unit unit) {
   WARPLOOM_ASSERT(entries_[unit].uses > 0);
   --uses_;
-  if (--entries_[unit].uses == 0) link_newest(unit);
+  Entry& entry = entries_[unit];
+  if (--entry.uses > 0) return;
+  skips_ -= entry.skips ? 1 : 0;
+  entry.skips = false;
+  link_newest(unit);
 }
 
 void KvCache::link_newest(Unit unit) {

@@ -7,7 +7,9 @@
 // Invariants: 0 <= free <= total; every block taken is given back exactly once (bugs assert).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -56,9 +58,18 @@ class KvCache {
   std::int64_t shared_uses() const { return uses_ - (kept_units_ - idle_units_); }
   // The same, now in use once more.
   Unit acquire(std::uint64_t hash);
-  // Blocks that the caller holds and has filled become a unit, in use by the caller; kNoUnit when another
-  // unit has that hash: the caller then keeps its blocks to itself.
-  Unit publish(std::uint64_t hash);
+  // How many units of a prompt are kept, from its start to the first that is not; of kept ones, how many
+  // before the first without use, and all without. O(log units) while every kept unit has the one before it
+  // in its prompt, as nearly always; else O(units).
+  std::size_t leading(std::span<const std::uint64_t> hashes) const;
+  std::size_t leading_in_use(std::span<const std::uint64_t> hashes) const;  // all of which are kept
+  std::int64_t idle_among(std::span<const std::uint64_t> hashes) const;     // the same
+  // Blocks that the caller holds and has filled become the first unit of a prompt, in use by the caller;
+  // kNoUnit when another unit has that hash: the caller then keeps its blocks to itself.
+  Unit publish(std::uint64_t hash) { return add_unit(hash, kNoUnit, true, true); }
+  // The same of a later unit; `before` is the hash of the one before it, `latest` the latest that the caller
+  // uses.
+  Unit publish_after(std::uint64_t before, Unit latest, std::uint64_t hash);
   // Ends one use. The unit stays until its blocks are wanted.
   void drop(Unit unit);
 
@@ -66,14 +77,27 @@ class KvCache {
   struct Entry {
     std::uint64_t hash = 0;
     std::int32_t uses = 0;
+    std::uint32_t epoch = 0;  // evictions of this entry
     SimTime since;
     Unit older = kNoUnit, newer = kNoUnit;  // among units without use
+    // The unit before it in its prompt, and that one's epoch; kNoUnit of a first unit.
+    Unit before = kNoUnit;
+    std::uint32_t before_epoch = 0;
+    std::int32_t followers = 0;  // kept units of which this is the one before
+    bool first = true;
+    bool skips = false;  // somebody uses it, but not the one before
   };
   // The hash stands beside the unit: a look-up touches no entry.
   struct HashSlot {
     std::uint64_t hash = 0;
     Unit unit = kNoUnit;
   };
+  // Whether every kept unit has its predecessor, which is in use where it is.
+  bool is_closed() const { return orphans_ == 0 && skips_ == 0; }
+  bool has_before(const Entry& entry) const {
+    return entry.before != kNoUnit && entries_[entry.before].epoch == entry.before_epoch;
+  }
+  Unit add_unit(std::uint64_t hash, Unit before, bool first, bool uses_before);
   bool make_room(std::int64_t blocks);
   void evict_oldest();
   void link_newest(Unit unit);
@@ -85,6 +109,7 @@ class KvCache {
   std::int64_t total_, free_, block_size_, unit_blocks_, unit_tokens_;
   KvLayout layout_;
   std::int64_t idle_units_ = 0, kept_units_ = 0, uses_ = 0;
+  std::int64_t orphans_ = 0, skips_ = 0;  // units whose predecessor is gone; entries that skip
   SimTime now_;
   std::vector<Entry> entries_;
   std::vector<Unit> spare_;      // entries without a unit

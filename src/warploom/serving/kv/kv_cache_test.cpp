@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <span>
+#include <vector>
 
 #include "warploom/base/error.h"
 
@@ -93,6 +96,76 @@ RC_GTEST_PROP(KvCache, AgreesWithAPlainModel, ()) {
     }
     const std::set<std::uint64_t> distinct(used.begin(), used.end());
     RC_ASSERT(cache.used_blocks() == plain + 2 * std::int64_t(distinct.size()));
+  }
+}
+
+// Prompts of which some begin alike: unit `unit` of prompt `prompt`.
+std::uint64_t unit_hash(std::uint64_t prompt, std::size_t unit) {
+  const std::uint64_t begins_alike = unit < 40 ? 0 : (unit < 70 ? prompt / 2 + 1 : prompt + 10);
+  return begins_alike * 1000 + unit + 1;
+}
+
+// A request that computes a prompt, uses what is kept of it and keeps what it has computed.
+struct PrefixUser {
+  std::uint64_t prompt = 0;
+  std::vector<std::uint64_t> hashes;
+  std::vector<KvCache::Unit> units;
+  std::size_t computed = 0;
+  std::int64_t own_blocks = 0;  // of units that another had kept first
+
+  PrefixUser(std::uint64_t number, KvCache& cache) : prompt(number) {
+    for (std::size_t i = 0; i < 100; ++i) hashes.push_back(unit_hash(prompt, i));
+    computed = cache.leading(hashes);
+    for (std::size_t i = 0; i < computed; ++i) units.push_back(cache.acquire(hashes[i]));
+  }
+  bool compute(KvCache& cache, std::size_t count) {
+    for (const std::size_t end = std::min(computed + count, hashes.size()); computed < end; ++computed) {
+      if (!cache.allocate(1)) return false;
+      const KvCache::Unit latest = units.empty() ? KvCache::kNoUnit : units.back();
+      const KvCache::Unit unit = computed == 0
+                                     ? cache.publish(hashes[0])
+                                     : cache.publish_after(hashes[computed - 1], latest, hashes[computed]);
+      if (unit == KvCache::kNoUnit)
+        ++own_blocks;
+      else
+        units.push_back(unit);
+    }
+    return true;
+  }
+  void end(KvCache& cache) {
+    for (std::size_t i = units.size(); i-- > 0;) cache.drop(units[i]);
+    cache.release(own_blocks);
+  }
+};
+
+// Whatever was evicted, and whoever computed the same twice: what is found by leaps is what a walk finds.
+RC_GTEST_PROP(KvCache, LeapsFindWhatAWalkFinds, ()) {
+  KvCache cache(*rc::gen::inRange<std::int64_t>(60, 400), 1, 1);
+  std::vector<PrefixUser> users;
+  for (int step = 0; step < 60; ++step) {
+    const std::size_t at = users.empty() ? 0 : *rc::gen::inRange<std::size_t>(0, users.size());
+    const int action = *rc::gen::inRange(0, 4);
+    if (users.empty() || (action == 0 && users.size() < 6)) {
+      users.emplace_back(*rc::gen::inRange<std::uint64_t>(0, 4), cache);
+    } else if (action < 3) {
+      users[at].compute(cache, *rc::gen::inRange<std::size_t>(1, 60));
+    } else {
+      users[at].end(cache);
+      users.erase(users.begin() + std::ptrdiff_t(at));
+    }
+    for (std::uint64_t prompt = 0; prompt < 4; ++prompt) {
+      std::vector<std::uint64_t> hashes;
+      for (std::size_t i = 0; i < 100; ++i) hashes.push_back(unit_hash(prompt, i));
+      std::size_t kept = 0, in_use = 0;
+      while (kept < hashes.size() && cache.find(hashes[kept]) != KvCache::kNoUnit) ++kept;
+      while (in_use < kept && !cache.idle(cache.find(hashes[in_use]))) ++in_use;
+      std::int64_t idle = 0;
+      for (std::size_t i = 0; i < kept; ++i) idle += cache.idle(cache.find(hashes[i])) ? 1 : 0;
+      const auto found = std::span<const std::uint64_t>(hashes).first(kept);
+      RC_ASSERT(cache.leading(hashes) == kept);
+      RC_ASSERT(cache.leading_in_use(found) == in_use);
+      RC_ASSERT(cache.idle_among(found) == idle);
+    }
   }
 }
 

@@ -24,21 +24,22 @@ std::size_t least_waiting(const std::vector<ReplicaLoad>& loads) {
   return std::size_t(least - loads.begin());
 }
 
-// Collects the best of what is offered; equal ones have their turn.
-class Best {
- public:
-  void offer(std::size_t place, double score) {
-    if (!places_.empty() && score < highest_) return;
-    if (places_.empty() || score > highest_) places_.clear();
-    highest_ = score;
-    places_.push_back(place);
+// The place of the highest score; equal ones have their turn.
+template <class Score>
+std::size_t best_of(std::size_t places, std::uint64_t turn, const Score& score) {
+  double highest = score(0);
+  std::size_t equal = 1;
+  for (std::size_t i = 1; i < places; ++i) {
+    const double own = score(i);
+    if (own > highest)
+      highest = own, equal = 1;
+    else if (own == highest)
+      ++equal;
   }
-  std::size_t take(std::uint64_t turn) const { return places_[turn % places_.size()]; }
-
- private:
-  std::vector<std::size_t> places_;
-  double highest_ = 0;
-};
+  std::size_t left = turn % equal, at = 0;
+  while (score(at) < highest || left-- > 0) ++at;
+  return at;
+}
 
 // By place: 1 where the latest prompt of which nothing was cached came longest ago, 0 where it came last; 1/2
 // for all where something is cached of the prompt at hand.
@@ -113,19 +114,18 @@ bool counts_own(RoutingPolicy policy) {
 
 std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn,
                             const std::vector<ReplicaLoad>& loads, std::int32_t input_tokens) {
-  const auto [least, most] =
+  const auto ends =
       std::minmax_element(loads.begin(), loads.end(),
                           [](const ReplicaLoad& a, const ReplicaLoad& b) { return a.waiting < b.waiting; });
-  const double spread = double(most->waiting - least->waiting);
+  const std::int64_t most = ends.second->waiting;
+  const double spread = double(most - ends.first->waiting);
   const auto cold = rules.cold_weight > 0 ? cold_scores(loads) : std::vector<double>{};
-  Best best;
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    const double queue = spread > 0 ? double(most->waiting - loads[i].waiting) / spread : 1;
-    best.offer(i, rules.prefix_weight * double(loads[i].cached_tokens) / double(std::max(1, input_tokens)) +
-                      rules.queue_weight * queue + rules.kv_weight * (1 - loads[i].kv_use) +
-                      (cold.empty() ? 0 : rules.cold_weight * cold[i]));
-  }
-  return best.take(turn);
+  return best_of(loads.size(), turn, [&](std::size_t i) {
+    const double queue = spread > 0 ? double(most - loads[i].waiting) / spread : 1;
+    return rules.prefix_weight * double(loads[i].cached_tokens) / double(std::max(1, input_tokens)) +
+           rules.queue_weight * queue + rules.kv_weight * (1 - loads[i].kv_use) +
+           (cold.empty() ? 0 : rules.cold_weight * cold[i]);
+  });
 }
 
 std::size_t choose_kv_cost(const FleetRules& rules, std::uint64_t turn, double draw,
@@ -142,9 +142,7 @@ std::size_t choose_kv_cost(const FleetRules& rules, std::uint64_t turn, double d
     for (const ReplicaLoad& load : loads) costs.push_back(cost(load));
     return draw_softmax(costs, rules.temperature, draw);
   }
-  Best best;
-  for (std::size_t i = 0; i < loads.size(); ++i) best.offer(i, -cost(loads[i]));
-  return best.take(turn);
+  return best_of(loads.size(), turn, [&](std::size_t i) { return -cost(loads[i]); });
 }
 
 std::size_t choose_cache_aware(const FleetRules& rules, const std::vector<ReplicaLoad>& loads,

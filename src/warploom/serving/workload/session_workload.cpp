@@ -71,10 +71,18 @@ class SessionDraw {
     turn.delay = draw_time(tool ? shape_.tool_time : shape_.think_time);
   }
 
-  void add(WorkloadRequest turn, Talk& talk) {
+  // `goes_on`: another turn of the talk follows.
+  void add(WorkloadRequest turn, Talk& talk, bool goes_on) {
+    turn.output_tokens = draw_length(shape_.output_tokens);
+    const std::int64_t said = push(turn, talk) + turn.output_tokens;
+    talk.said += turn.output_tokens;
+    if (goes_on && shape_.compact_at_tokens > 0 && said > shape_.compact_at_tokens) compact(talk);
+  }
+
+  // The request with all that was said as its prompt, whose length is returned.
+  std::int64_t push(WorkloadRequest turn, Talk& talk) {
     std::int64_t input = shape_.system_prompt_tokens + talk.said;
     for (const ContentSegment& segment : talk.before) input += segment.tokens;
-    turn.output_tokens = draw_length(shape_.output_tokens);
     if (input > kMaxRequestTokens || std::ssize(workload_.requests) >= kMaxSessionRequests)
       throw InvalidInput(
           fmt::format("sessions: request {} grows to {} tokens, expected at most {} requests of {} tokens",
@@ -86,8 +94,19 @@ class SessionDraw {
     workload_.content.push_back({talk.content, std::int32_t(talk.said)});
     workload_.content_begin.push_back(std::uint32_t(workload_.content.size()));
     talk.latest = std::int32_t(workload_.requests.size());
-    talk.said += turn.output_tokens;
     workload_.requests.push_back(turn);
+    return input;
+  }
+
+  // The summary is asked for at once, with all that was said as its prompt.
+  void compact(Talk& talk) {
+    WorkloadRequest request;
+    request.after = talk.latest;
+    request.output_tokens = draw_length(shape_.summary_tokens);
+    push(request, talk);
+    talk.before.clear();
+    talk.content = next_content_++;
+    talk.said = request.output_tokens;
   }
 
   void add_session() {
@@ -104,7 +123,7 @@ class SessionDraw {
       } else {
         join(request, ends);
       }
-      add(request, talk);
+      add(request, talk, turn + 1 < turns);
       ends.clear();
       const bool branches =
           shape_.branch_share > 0 && turn + 1 < turns && branching_.uniform() < shape_.branch_share;
@@ -131,7 +150,7 @@ class SessionDraw {
     for (std::int64_t turn = 0; turn < shape_.branch_turns; ++turn) {
       WorkloadRequest request;
       follow(request, talk, after, true);
-      add(request, talk);
+      add(request, talk, turn + 1 < shape_.branch_turns);
       after = talk.latest;
     }
     return after;
@@ -172,6 +191,10 @@ FieldTable SessionShape::describe() {
            {.doc = "turns of a branch, each after a tool", .min = 1, .max = 1000})
       .add("branches_fork", &S::branches_fork,
            {.doc = "branches begin with all that was said, not with the system prompt alone"})
+      .add("compact_at_tokens", &S::compact_at_tokens,
+           {.doc = "beyond it a summary takes the place of what was said, 0: never", .min = 0, .max = 1e7})
+      .add("summary_tokens", &S::summary_tokens,
+           {.doc = "tokens of such a summary, mean", .min = 1, .max = 1e7})
       .table();
 }
 
@@ -197,6 +220,13 @@ Workload session_workload(const SessionShape& shape, std::uint64_t seed) {
   alone(!branches && shape.tool_share == 0 &&
             (shape.tool_tokens != usual.tool_tokens || shape.tool_time != usual.tool_time),
         "`tool_tokens` and `tool_time_s`", "tool_share");
+  const bool compacts = shape.compact_at_tokens > 0;
+  alone(!compacts && shape.summary_tokens != usual.summary_tokens, "`summary_tokens`", "compact_at_tokens");
+  if (compacts && shape.compact_at_tokens <= shape.system_prompt_tokens + shape.summary_tokens)
+    throw InvalidInput(fmt::format(
+        "sessions: compact_at_tokens is {}, expected more than the {} tokens of the system prompt "
+        "and the summary",
+        shape.compact_at_tokens, shape.system_prompt_tokens + shape.summary_tokens));
   return SessionDraw(shape, seed).take();
 }
 

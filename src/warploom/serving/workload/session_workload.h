@@ -44,11 +44,16 @@ struct SessionShape {
   std::int64_t branch_turns = 3;
   bool branches_fork =
       true;  // a branch begins with all that was said, else with the system prompt and its task
+  // Once a turn and its answer are longer than compact_at_tokens, an agent asks for a summary of
+  // summary_tokens, and what follows begins with the system prompt and that; 0: never.
+  std::int64_t compact_at_tokens = 0;
+  std::int64_t summary_tokens = 2000;
 
   static FieldTable describe();
 };
 
-// Turn t of a session has the system prompt, all earlier turns and answers, and new words as its prompt; the
+// Turn t of a session has the system prompt, all earlier turns and answers (or the latest summary and what
+// was said since), and new words as its prompt; the
 // workload says which parts are the same. Deterministic in the seed. Throws InvalidInput on values out of
 // range, a prompt longer than kMaxRequestTokens or more than kMaxSessionRequests requests.
 constexpr std::int64_t kMaxSessionRequests = 100'000'000;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "warploom/base/error.h"
@@ -169,6 +170,60 @@ TEST(SessionWorkload, ClosedLoopCountsASessionUntilItsLastBranchIsDone) {
     EXPECT_TRUE(!is_first || run.requests[i].arrival >= ended) << i;
     ended = std::max(ended, run.requests[i].last_token);
   }
+}
+
+// No prompt outgrows a model whose room is a turn above the limit.
+TEST(SessionWorkload, SummariesKeepPromptsShort) {
+  SessionShape shape = small_shape();
+  shape.turns = 40;
+  shape.branch_share = 0.3;
+  const Workload grows = session_workload(shape, 3);
+  shape.compact_at_tokens = 4000;
+  shape.summary_tokens = 600;
+  const Workload compacted = session_workload(shape, 3);
+  check_workload(compacted);
+  const auto longest = [](const Workload& workload) {
+    return std::max_element(workload.requests.begin(), workload.requests.end(),
+                            [](const auto& a, const auto& b) { return a.input_tokens < b.input_tokens; })
+        ->input_tokens;
+  };
+  EXPECT_GT(longest(grows), 16'000);
+  EXPECT_LT(longest(compacted), 4000 + 2 * 750);
+  EXPECT_GT(compacted.requests.size(), grows.requests.size());
+}
+
+// A turn that is shorter than the one it waits for begins with that one's answer, the summary of a prompt
+// beyond the limit.
+TEST(SessionWorkload, TurnsBehindASummaryBeginWithIt) {
+  SessionShape shape = small_shape();
+  shape.turns = 40;
+  shape.compact_at_tokens = 4000;
+  shape.summary_tokens = 600;
+  const Workload workload = session_workload(shape, 3);
+  std::size_t summaries = 0;
+  for (const WorkloadRequest& turn : workload.requests) {
+    if (turn.after < 0) continue;
+    const WorkloadRequest& before = workload.requests[std::size_t(turn.after)];
+    if (turn.input_tokens > before.input_tokens + before.output_tokens || turn.delay == SimDuration())
+      continue;
+    EXPECT_GT(before.input_tokens, shape.compact_at_tokens);
+    EXPECT_EQ(before.delay, SimDuration());
+    const std::int64_t kept = shape.system_prompt_tokens + before.output_tokens;
+    EXPECT_GT(turn.input_tokens, kept);
+    EXPECT_LE(turn.input_tokens, kept + 300);
+    ++summaries;
+  }
+  EXPECT_GT(summaries, 20u);
+}
+
+TEST(SessionWorkload, RefusesLimitsThatASummaryFills) {
+  SessionShape shape = small_shape();
+  shape.summary_tokens = 100;
+  EXPECT_THROW(session_workload(shape, 1), InvalidInput);  // without a limit
+  shape.compact_at_tokens = shape.system_prompt_tokens + 100;
+  EXPECT_THROW(session_workload(shape, 1), InvalidInput);
+  shape.compact_at_tokens += 1;
+  EXPECT_NO_THROW(session_workload(shape, 1));
 }
 
 TEST(SessionWorkload, RefusesWhatBearsOnNothing) {
