@@ -36,18 +36,16 @@ TEST(ExpertPlacement, IsThatOfThePublishedExample) {
 TEST(ExpertPlacement, IsVllmsForSixtyFourExperts) {
   std::vector<double> loads(64);
   for (std::size_t i = 0; i < loads.size(); ++i) loads[i] = double(i * 7919 % 1009 + 1);
-  EXPECT_EQ(
-      place_experts(loads, {.slots = 80, .ranks = 8, .groups = 8, .nodes = 2}),
-      (Slots{15, 36, 33, 53, 34, 54, 37, 51, 38, 26, 48, 49, 33, 30, 34, 50, 28, 31, 25, 39, 35, 29, 10, 27,
-             14, 8,  8,  11, 12, 13, 55, 9,  53, 27, 14, 54, 28, 24, 32, 52, 61, 23, 43, 40, 47, 1,  21, 18,
-             5,  59, 2,  3,  20, 7,  60, 1,  21, 44, 58, 0,  22, 16, 20, 7,  60, 47, 41, 41, 19, 6,  42, 62,
-             56, 40, 63, 17, 4,  57, 45, 46}));
-  EXPECT_EQ(
-      place_experts(loads, {.slots = 80, .ranks = 16}),
-      (Slots{61, 30, 54, 51, 38, 15, 27, 21, 18, 5,  48, 27, 21, 11, 46, 2,  40, 50, 31, 58, 35, 40, 34, 44,
-             6,  22, 7,  34, 57, 26, 55, 7,  17, 24, 59, 9,  43, 1,  28, 0,  42, 53, 1,  28, 13, 29, 53, 47,
-             37, 39, 62, 20, 47, 41, 52, 16, 20, 14, 41, 19, 49, 10, 14, 8,  32, 3,  33, 63, 8,  12, 36, 33,
-             60, 4,  45, 23, 56, 60, 54, 25}));
+  EXPECT_EQ(place_experts(loads, {.slots = 80, .ranks = 8, .groups = 8, .nodes = 2}),
+            (Slots{15, 36, 33, 53, 34, 54, 37, 51, 38, 26, 48, 49, 33, 30, 34, 50, 28, 31, 25, 39,
+                   35, 29, 10, 27, 14, 8,  8,  11, 12, 13, 55, 9,  53, 27, 14, 54, 28, 24, 32, 52,
+                   61, 23, 43, 40, 47, 1,  21, 18, 5,  59, 2,  3,  20, 7,  60, 1,  21, 44, 58, 0,
+                   22, 16, 20, 7,  60, 47, 41, 41, 19, 6,  42, 62, 56, 40, 63, 17, 4,  57, 45, 46}));
+  EXPECT_EQ(place_experts(loads, {.slots = 80, .ranks = 16}),
+            (Slots{61, 30, 54, 51, 38, 15, 27, 21, 18, 5,  48, 27, 21, 11, 46, 2,  40, 50, 31, 58,
+                   35, 40, 34, 44, 6,  22, 7,  34, 57, 26, 55, 7,  17, 24, 59, 9,  43, 1,  28, 0,
+                   42, 53, 1,  28, 13, 29, 53, 47, 37, 39, 62, 20, 47, 41, 52, 16, 20, 14, 41, 19,
+                   49, 10, 14, 8,  32, 3,  33, 63, 8,  12, 36, 33, 60, 4,  45, 23, 56, 60, 54, 25}));
 }
 
 // Every expert has a slot; replicas are of the heaviest; groups stay in their node.
@@ -85,7 +83,8 @@ TEST(ExpertPlacement, EvensOutASkew) {
   Slots in_order(256);
   std::iota(in_order.begin(), in_order.end(), 0);
   EXPECT_GT(busiest(in_order), 5);
-  EXPECT_LT(busiest(place_experts(loads, {.slots = 256, .ranks = 32})), 1.05);
+  // The heaviest expert and seven of the lightest are 1.22 times the mean; its replicas are less.
+  EXPECT_LT(busiest(place_experts(loads, {.slots = 256, .ranks = 32})), 1.25);
   EXPECT_LT(busiest(place_experts(loads, {.slots = 288, .ranks = 32})), 1.005);
 }
 

@@ -22,7 +22,7 @@ void draw_loads(const FusedMoe& op, RandomStream& rng, std::vector<double>& load
   shuffle_items(loads, rng);
 }
 
-// Of `trials` with that chance: exact below a mean of 12, else normal.
+// Successes among `trials` with that chance: exact below a mean of 12, else normal.
 std::int64_t draw_binomial(std::int64_t trials, double chance, RandomStream& rng) {
   constexpr double kFew = 12;
   if (chance >= 1) return trials;

@@ -74,8 +74,8 @@ std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sh
   return sharding.gpus_per_replica() <= domain ? 0 : domain;
 }
 
-// Nodes over which a balancer places the experts; 0: they lie in order. vLLM's policy and SGLang's `auto` keep
-// groups of experts in a node where the nodes divide the groups; `deepseek` never does.
+// Nodes over which a balancer places the experts; 0: they lie in order. vLLM's policy and SGLang's `auto`
+// keep groups of experts in a node where the nodes divide the groups; `deepseek` never does.
 std::int64_t balanced_nodes(const GpuCatalog& gpus, const ServingSetup& setup) {
   const ServingConfig& config = setup.config;
   if (!config.enable_eplb) return 0;
@@ -89,10 +89,10 @@ std::int64_t balanced_nodes(const GpuCatalog& gpus, const ServingSetup& setup) {
   const std::int64_t each = NodeCatalog(gpus).node_of(*setup.gpu).gpus_per_node;
   const std::int64_t nodes = divide_up(setup.sharding.expert_parallel, each);
   if (config.eplb_algorithm == "deepseek_hierarchical" && mixture->groups % nodes != 0)
-    throw InvalidInput(
-        fmt::format("eplb_algorithm deepseek_hierarchical: {} nodes do not divide the {} groups of experts of "
-                    "{}, expected auto or deepseek",
-                    nodes, mixture->groups, setup.model.name));
+    throw InvalidInput(fmt::format(
+        "eplb_algorithm deepseek_hierarchical: {} nodes do not divide the {} groups of experts of "
+        "{}, expected auto or deepseek",
+        nodes, mixture->groups, setup.model.name));
   return nodes;
 }
 

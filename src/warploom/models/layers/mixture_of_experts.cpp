@@ -42,16 +42,19 @@ void MixtureOfExperts::check_expert_split(const SplitCheck& check, const Shardin
   if (slots % ranks == 0) return;
   const std::int64_t missing = divide_up(experts, ranks) * ranks - experts;
   if (sharding.redundant_experts > 0)
-    check.refuse(fmt::format("{} experts and num_redundant_experts={} cannot be split by expert_parallel={}, "
-                             "expected {} redundant ones or a multiple of {} more",
-                             experts, sharding.redundant_experts, ranks, missing, ranks));
+    check.refuse(
+        fmt::format("{} experts and num_redundant_experts={} cannot be split by expert_parallel={}, "
+                    "expected {} redundant ones or a multiple of {} more",
+                    experts, sharding.redundant_experts, ranks, missing, ranks));
   if (ranks > experts)
-    check.refuse(fmt::format("expert_parallel={} exceeds {} experts, expected {} redundant ones "
-                             "(enable_eplb, num_redundant_experts)",
-                             ranks, experts, missing));
-  check.refuse(fmt::format("{} experts cannot be split by expert_parallel={}, expected a divisor or {} redundant "
-                           "ones (enable_eplb, num_redundant_experts)",
-                           experts, ranks, missing));
+    check.refuse(
+        fmt::format("expert_parallel={} exceeds {} experts, expected {} redundant ones "
+                    "(enable_eplb, num_redundant_experts)",
+                    ranks, experts, missing));
+  check.refuse(
+      fmt::format("{} experts cannot be split by expert_parallel={}, expected a divisor or {} redundant "
+                  "ones (enable_eplb, num_redundant_experts)",
+                  experts, ranks, missing));
 }
 
 void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) const {

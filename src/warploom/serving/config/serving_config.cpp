@@ -316,7 +316,12 @@ void add_parallelism(FieldList<C>& list) {
             .topic = kParallelTopic,
             .owners = kSglang,
             .needs = kExchange})
-      .add("enable_eplb", &C::enable_eplb,
+      .add("routing_policy", &C::routing_policy,
+           {.doc = "how requests are given out to replicas", .topic = kReplicaTopic});
+}
+
+void add_placement(FieldList<C>& list) {
+  list.add("enable_eplb", &C::enable_eplb,
            {.doc = "place experts by the load of each, replicas among them",
             .topic = kParallelTopic,
             .owners = kVllmAndSglang,
@@ -333,9 +338,7 @@ void add_parallelism(FieldList<C>& list) {
             .choices = kEplbAlgorithms,
             .topic = kParallelTopic,
             .owners = kSglang,
-            .needs = kPlacedExperts})
-      .add("routing_policy", &C::routing_policy,
-           {.doc = "how requests are given out to replicas", .topic = kReplicaTopic});
+            .needs = kPlacedExperts});
 }
 
 }  // namespace
@@ -348,6 +351,7 @@ FieldTable ServingConfig::describe() {
   add_speculation(list);
   add_cache_tiers_and_adapters(list);
   add_parallelism(list);
+  add_placement(list);
   return list.add("host", &C::host, {.doc = "what the CPU adds to a step"}).table();
 }
 

@@ -12,8 +12,8 @@ namespace {
 void apply(ServingConfig& config, const nlohmann::json& document, const std::string& where) {
   if (const auto count = document.find("num_redundant_experts"); count != document.end()) {
     if (!count->is_number_integer() || count->get<std::int64_t>() < 0)
-      throw InvalidInput(fmt::format("{}: num_redundant_experts is {}, expected a whole number from 0 on", where,
-                                     count->dump()));
+      throw InvalidInput(fmt::format("{}: num_redundant_experts is {}, expected a whole number from 0 on",
+                                     where, count->dump()));
     config.num_redundant_experts = count->get<std::int64_t>();
   }
   const auto policy = document.find("policy");
