@@ -38,12 +38,13 @@ void take_alike_requests(Json& asked, const Operator& prototype, Json& op, std::
 
 // Whole numbers that mean something where nobody says them: no batch, no window, one rank, two inputs, and
 // the heads of recurrent layers, which are one model's.
-constexpr std::array<std::string_view, 14> kWithDefaults{"batch",
+constexpr std::array<std::string_view, 15> kWithDefaults{"batch",
                                                          "window",
                                                          "head_dim",
                                                          "inputs",
                                                          "tensor_parallel",
                                                          "expert_parallel",
+                                                         "placement_nodes",
                                                          "key_heads",
                                                          "key_dim",
                                                          "value_dim",
