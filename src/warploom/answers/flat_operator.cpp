@@ -38,20 +38,11 @@ void take_alike_requests(Json& asked, const Operator& prototype, Json& op, std::
 
 // Whole numbers that mean something where nobody says them: no batch, no window, one rank, two inputs, and
 // the heads of recurrent layers, which are one model's.
-constexpr std::array<std::string_view, 14> kWithDefaults{"batch",
-                                                         "window",
-                                                         "head_dim",
-                                                         "inputs",
-                                                         "tensor_parallel",
-                                                         "expert_parallel",
-                                                         "key_heads",
-                                                         "key_dim",
-                                                         "value_dim",
-                                                         "value_heads",
-                                                         "convolution_width",
-                                                         "state_size",
-                                                         "ranks_per_node",
-                                                         "tokens_per_sequence"};
+constexpr std::array<std::string_view, 15> kWithDefaults{
+    "batch",           "window",          "head_dim",           "inputs",
+    "tensor_parallel", "expert_parallel", "placement_nodes",    "key_heads",
+    "key_dim",         "value_dim",       "value_heads",        "convolution_width",
+    "state_size",      "ranks_per_node",  "tokens_per_sequence"};
 
 // Fields of whole blocks of one model alone, and of how much any operator works on.
 constexpr std::array<std::string_view, 3> kOneModels{"q_lora_rank", "index_heads", "streams"};

@@ -16,7 +16,7 @@
 namespace warploom {
 namespace {
 
-constexpr std::array<std::string_view, 23> kPoolFields{"instances",
+constexpr std::array<std::string_view, 25> kPoolFields{"instances",
                                                        "tensor_parallel_size",
                                                        "pipeline_parallel_size",
                                                        "data_parallel_size",
@@ -27,6 +27,8 @@ constexpr std::array<std::string_view, 23> kPoolFields{"instances",
                                                        "all2all_backend",
                                                        "moe_a2a_backend",
                                                        "deepep_mode",
+                                                       "enable_eplb",
+                                                       "num_redundant_experts",
                                                        "max_num_seqs",
                                                        "max_num_batched_tokens",
                                                        "chunked_prefill_size",

@@ -51,6 +51,32 @@ TEST(EngineCommand, ReadsWhichStepsAreGraphs) {
   EXPECT_THROW(config_of("-cc '{\"max_cudagraph_capture_size\": 0}'"), InvalidInput);
 }
 
+TEST(EngineCommand, ReadsHowExpertsAreBalanced) {
+  const auto vllm = [](const std::string& flags) {
+    return parse_engine_command("vllm serve deepseek-ai/DeepSeek-V3 -dp 16 --enable-expert-parallel " + flags)
+        .config;
+  };
+  const ServingConfig json = vllm(
+      R"(--enable-eplb --eplb-config '{"window_size": 1000, "num_redundant_experts": 32, "policy": "default"}')");
+  EXPECT_TRUE(json.enable_eplb);
+  EXPECT_EQ(json.num_redundant_experts, 32);
+  EXPECT_EQ(vllm("--enable-eplb --eplb-config.num_redundant_experts=16").num_redundant_experts, 16);
+  EXPECT_EQ(vllm("--enable-eplb --eplb-config.num_redundant_experts 48").num_redundant_experts, 48);
+  EXPECT_EQ(vllm("--enable-eplb --num-redundant-experts 8").num_redundant_experts, 8);  // before 0.11
+  EXPECT_FALSE(vllm("").enable_eplb);
+  EXPECT_THROW(vllm("--enable-eplb --eplb-config '{\"num_redundant_experts\": -1}'"), InvalidInput);
+  EXPECT_THROW(vllm("--enable-eplb --eplb-config '{\"policy\": \"own\"}'"), Unsupported);
+  EXPECT_THROW(vllm("--enable-eplb --eplb-config '[1]'"), InvalidInput);
+  const ServingConfig sglang =
+      parse_engine_command(
+          "python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 16 --dp 16 --ep-size 16 "
+          "--enable-dp-attention --enable-eplb --ep-num-redundant-experts 32 --eplb-algorithm deepseek")
+          .config;
+  EXPECT_TRUE(sglang.enable_eplb);
+  EXPECT_EQ(sglang.num_redundant_experts, 32);
+  EXPECT_EQ(sglang.eplb_algorithm, "deepseek");
+}
+
 // What stands in the way of a flag that is known is its value or what it needs, never that nobody knows it.
 TEST(EngineCommand, KnowsEveryFlagOfVllm033) {
   std::ifstream file(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/engine_flags/vllm_0_33_0.txt");

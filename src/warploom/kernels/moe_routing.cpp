@@ -12,6 +12,8 @@
 #include "warploom/base/divide_up.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/random.h"
+#include "warploom/kernels/expert_draws.h"
+#include "warploom/kernels/placed_routing.h"
 #include "warploom/kernels/uniform_routing.h"
 
 namespace warploom {
@@ -20,15 +22,6 @@ namespace {
 constexpr int kDraws = 4;   // of the loads
 constexpr int kOrders = 4;  // of the experts over the ranks, per draw
 constexpr std::size_t kLargestCache = 1 << 16;
-
-void add_expert(RoutingLoad& load, std::int64_t pairs) {
-  load.pairs += double(pairs);
-  if (pairs == 0) return;
-  load.experts_hit += 1;
-  for (std::size_t i = 0; i < kRowBlocks.size(); ++i)
-    load.row_tiles[i] += double(divide_up(pairs, kRowBlocks[i]));
-  load.row_tiles_48 += double(divide_up(pairs, 48));
-}
 
 RoutingLoad load_of_range(const std::vector<std::int64_t>& counts, std::size_t begin, std::size_t end) {
   RoutingLoad load;
@@ -42,69 +35,17 @@ RoutingLoad load_of_range(const std::vector<std::int64_t>& counts, std::size_t b
   return load;
 }
 
-// Moves counts to the sum `total`, round robin over the experts; whole rounds are taken at once.
-void repair(std::vector<std::int64_t>& counts, std::int64_t total, std::int64_t most) {
-  std::int64_t gap = total - std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  const std::int64_t sign = gap > 0 ? 1 : -1;
-  gap *= sign;
-  const auto room = [&](std::int64_t count) { return sign > 0 ? most - count : count; };
-  while (gap > 0) {
-    std::int64_t open = 0, least_room = most;
-    for (const std::int64_t count : counts) {
-      if (room(count) <= 0) continue;
-      ++open;
-      least_room = std::min(least_room, room(count));
-    }
-    if (open == 0) return;
-    const std::int64_t rounds = std::max<std::int64_t>(1, std::min(gap / open, least_room));
-    for (std::int64_t& count : counts) {
-      if (gap == 0) break;
-      if (room(count) <= 0) continue;
-      const std::int64_t moved = std::min(rounds, gap);
-      count += sign * moved;
-      gap -= moved;
-    }
-  }
-}
-
-double power_law_quantile(double u, double low, double high, double alpha) {
-  if (std::abs(alpha - 1.0) < 1e-9) return low * std::pow(high / low, u);
-  const double p = 1.0 - alpha;
-  const double a = std::pow(low, p), b = std::pow(high, p);
-  return std::pow(a + (b - a) * u, 1.0 / p);
-}
-
-// Loads in rising order, one in each stratum of the distribution.
+// Loads in rising order, as pairs.
 void draw_counts(const FusedMoe& op, RandomStream& rng, std::vector<double>& loads,
                  std::vector<std::int64_t>& counts) {
-  const double tokens = double(op.tokens), pairs = tokens * double(op.top_k), experts = double(op.experts);
-  const bool crowded = pairs > experts;
-  const double low = crowded ? 1.0 : 0.01;
-  const double high = crowded ? std::max(0.8 * tokens, 1.0 + 1e-9) : 2.0;
+  const double pairs = double(op.tokens) * double(op.top_k);
+  draw_power_law(op, rng, loads);
   double sum = 0;
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    loads[i] = power_law_quantile((double(i) + rng.uniform()) / experts, low, high, op.routing_alpha);
-    sum += loads[i];
-  }
+  for (const double load : loads) sum += load;
   for (std::size_t i = 0; i < loads.size(); ++i) {
     counts[i] = std::min(op.tokens, std::int64_t(std::llround(pairs * loads[i] / sum)));
   }
   repair(counts, op.tokens * op.top_k, op.tokens);
-}
-
-void shuffle(std::vector<std::int64_t>& counts, RandomStream& rng) {
-  for (std::size_t i = counts.size(); i > 1; --i) {
-    std::swap(counts[i - 1], counts[std::min(i - 1, std::size_t(rng.uniform() * double(i)))]);
-  }
-}
-
-void accumulate(RoutingLoad& mean, const RoutingLoad& load, double weight) {
-  mean.experts_held = load.experts_held;
-  mean.experts_hit += weight * load.experts_hit;
-  mean.pairs += weight * load.pairs;
-  mean.busiest_pairs += weight * load.busiest_pairs;
-  mean.row_tiles_48 += weight * load.row_tiles_48;
-  for (std::size_t i = 0; i < kRowBlocks.size(); ++i) mean.row_tiles[i] += weight * load.row_tiles[i];
 }
 
 constexpr std::size_t kMostRuns = 64;
@@ -222,7 +163,7 @@ RoutingLoad power_law_load(const FusedMoe& op) {
   for (int draw = 0; draw < kDraws; ++draw) {
     draw_counts(op, rng, loads, counts);
     for (int order = 0; order < orders; ++order) {
-      if (orders > 1) shuffle(counts, rng);
+      if (orders > 1) shuffle_items(counts, rng);
       accumulate(mean, busiest_rank(counts, block), 1.0 / (kDraws * orders));
     }
   }
@@ -241,13 +182,16 @@ double random_experts_hit(const FusedMoe& op) {
 }
 
 bool routes_evenly(const FusedMoe& op) {
+  if (is_placed(op)) return false;
   return op.routing == RoutingKind::Balanced ||
          (op.routing == RoutingKind::PowerLaw && op.routing_alpha <= 0);
 }
 
 RoutingLoad routing_load(const FusedMoe& op) {
   RoutingLoad load;
-  if (routes_evenly(op)) {
+  if (is_placed(op)) {
+    load = placed_load(op);
+  } else if (routes_evenly(op)) {
     load = balanced_load(op);
   } else if (op.routing == RoutingKind::Uniform) {
     load = uniform_load(op);
@@ -275,6 +219,12 @@ RoutingLoad RoutingCache::find(const FusedMoe& op) const {
   key = hash_combine(key, std::uint64_t(op.top_k));
   key = hash_combine(key, std::uint64_t(op.expert_parallel));
   key = hash_combine(key, op.routing == RoutingKind::Uniform ? 0 : 1 + std::uint64_t(op.routing_alpha * 1e6));
+  if (is_placed(op)) {
+    key = hash_combine(key, std::uint64_t(op.redundant_experts));
+    key = hash_combine(key, std::uint64_t(op.placement_groups));
+    key = hash_combine(key, std::uint64_t(op.placement_nodes));
+    key = hash_combine(key, std::uint64_t(op.routing));
+  }
   {
     const std::shared_lock lock(table_->mutex);
     if (const auto found = table_->loads.find(key); found != table_->loads.end()) return found->second;

@@ -28,6 +28,9 @@ struct GraphOptions {
   std::optional<DataType> kv_cache;  // absent: what the checkpoint asks for
   RoutingKind routing = RoutingKind::PowerLaw;
   double routing_alpha = kUsualRoutingAlpha;  // of PowerLaw
+  // Nodes that share out the experts, which a balancer places by load (place_experts); 0: they lie in order.
+  // Whole groups of a model's experts stay in a node where the nodes divide the groups.
+  std::int64_t balanced_nodes = 0;
   ExpertExchange expert_exchange = ExpertExchange::AllGatherReduceScatter;
   // Each rank sends its own tokens to the others, however many it has: the exchange takes as long as the
   // busiest link. Else all ranks' are summed or padded (SGLang).

@@ -31,6 +31,8 @@ FieldTable Sharding::describe() {
            {.doc = "ranks that share out the cached tokens of a request", .min = 1, .max = kMost})
       .add("prefill_context_parallel", &Sharding::prefill_context_parallel,
            {.doc = "groups that share out the new tokens of a prompt", .min = 1, .max = kMost})
+      .add("redundant_experts", &Sharding::redundant_experts,
+           {.doc = "replicas beyond one of each expert", .min = 0, .max = kMost})
       .table();
 }
 

@@ -30,6 +30,7 @@ struct Sharding {
   std::int64_t attention_data_parallel = 1;
   std::int64_t decode_context_parallel = 1;
   std::int64_t prefill_context_parallel = 1;
+  std::int64_t redundant_experts = 0;  // replicas beyond one of each expert, over all expert-parallel ranks
 
   std::int64_t moe_ranks() const { return tensor_parallel * attention_data_parallel; }
   std::int64_t moe_tensor_parallel() const { return moe_ranks() / expert_parallel; }

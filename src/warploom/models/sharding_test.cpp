@@ -50,6 +50,24 @@ TEST(Sharding, RefusesWhatDoesNotDivide) {
   EXPECT_EQ(refusal(mixture, {.expert_parallel = 2, .attention_data_parallel = 2}), "");
 }
 
+// With redundant ones experts split over more ranks than divide them, and each rank holds its share of them.
+TEST(Sharding, RedundantExpertsFillTheRanks) {
+  const ModelArchitecture model = load_model("DeepSeek-V3");
+  Sharding wide{.expert_parallel = 144, .attention_data_parallel = 144};
+  EXPECT_PRED2(contains_text, refusal(model, wide),
+               "256 experts cannot be split by expert_parallel=144, expected a divisor or 32 redundant ones");
+  wide.redundant_experts = 31;
+  EXPECT_PRED2(contains_text, refusal(model, wide), "expected 32 redundant ones or a multiple of 144 more");
+  wide.redundant_experts = 32;
+  EXPECT_EQ(refusal(model, wide), "");
+  LayerParameters layer;
+  model.mixture()->count(layer, place_of(model, wide));
+  EXPECT_EQ(layer.experts, 2.0 * 2048 * 3 * 7168);
+  Sharding many{.expert_parallel = 512, .attention_data_parallel = 512};
+  EXPECT_PRED2(contains_text, refusal(model, many), "exceeds 256 experts, expected 256 redundant ones");
+  EXPECT_EQ(model.mixture()->groups, 8);
+}
+
 TEST(Sharding, SplitsExpertsByCountAndByWidth) {
   const ModelArchitecture model = load_model("Qwen3-235B-A22B");
   const Sharding sharding{.tensor_parallel = 4, .expert_parallel = 4, .attention_data_parallel = 2};

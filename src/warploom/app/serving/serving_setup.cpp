@@ -7,6 +7,7 @@
 #include "warploom/app/predict/machine_latency.h"
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
+#include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/request_fields.h"
@@ -71,6 +72,28 @@ ModelArchitecture model_of(const ServingSetupRequest& request) {
 std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sharding& sharding) {
   const std::int64_t domain = NodeCatalog(gpus).node_of(gpu).gpus_per_domain();
   return sharding.gpus_per_replica() <= domain ? 0 : domain;
+}
+
+// Nodes over which a balancer places the experts; 0: they lie in order. vLLM's policy and SGLang's `auto`
+// keep groups of experts in a node where the nodes divide the groups; `deepseek` never does.
+std::int64_t balanced_nodes(const GpuCatalog& gpus, const ServingSetup& setup) {
+  const ServingConfig& config = setup.config;
+  if (!config.enable_eplb) return 0;
+  const MixtureOfExperts* mixture = setup.model.mixture();
+  if (mixture == nullptr)
+    throw InvalidInput(
+        fmt::format("enable_eplb: {} has no experts, expected a mixture-of-experts model", setup.model.name));
+  if (setup.sharding.expert_parallel <= 1)
+    throw InvalidInput("enable_eplb: one GPU holds all experts, expected experts over several");
+  if (config.eplb_algorithm == "deepseek") return 1;
+  const std::int64_t each = NodeCatalog(gpus).node_of(*setup.gpu).gpus_per_node;
+  const std::int64_t nodes = divide_up(setup.sharding.expert_parallel, each);
+  if (config.eplb_algorithm == "deepseek_hierarchical" && mixture->groups % nodes != 0)
+    throw InvalidInput(fmt::format(
+        "eplb_algorithm deepseek_hierarchical: {} nodes do not divide the {} groups of experts of "
+        "{}, expected auto or deepseek",
+        nodes, mixture->groups, setup.model.name));
+  return nodes;
 }
 
 // Whether the fast link joins GPUs of several nodes, as in a rack of GB200.
@@ -330,6 +353,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   route_experts(setup, request.expert_routing);
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
+  setup.graph.balanced_nodes = balanced_nodes(gpus, setup);
   setup.graph.network = request.network;
   const EngineLaunch launch{setup.config, setup.model, setup.sharding, *setup.gpu};
   engine.fuse(setup.graph, launch);

@@ -6,6 +6,7 @@
 #include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/moe/moe_base.h"
 #include "warploom/kernels/moe_routing.h"
+#include "warploom/kernels/placed_routing.h"
 
 namespace warploom {
 namespace {
@@ -18,8 +19,9 @@ constexpr std::array<GridMove, 6> kMoeMoves{{{Doublings{0, 1, -1}},
                                              {Doublings{0, -1, 0, 0, -1}}}};
 
 // Routing as a coordinate: balanced is 1000, an exponent a 1000 (1 + a) and a little, so that none collide;
-// choices at random lie far from either.
+// choices at random and experts placed by load lie far from either.
 std::int64_t routing_coordinate(const FusedMoe& op) {
+  if (is_placed(op)) return 2;
   if (op.routing == RoutingKind::Uniform) return 1;
   return op.routing == RoutingKind::Balanced ? 1000 : 1001 + std::llround(1000 * op.routing_alpha);
 }
@@ -67,7 +69,15 @@ struct FusedMoeFamily : FamilyOf<FusedMoeFamily, FusedMoe> {
         .add("routing_alpha", &FusedMoe::routing_alpha,
              {.doc = "exponent of power-law routing", .min = 0, .max = 16})
         .add("gated", &FusedMoe::gated, {.doc = "gate and up projections"})
-        .add("pass", &FusedMoe::pass, {.doc = "which of the two grouped products"});
+        .add("pass", &FusedMoe::pass, {.doc = "which of the two grouped products"})
+        .add("redundant_experts", &FusedMoe::redundant_experts,
+             {.doc = "replicas beyond one of each expert", .min = 0, .max = double(kMostExperts)})
+        .add("placement_groups", &FusedMoe::placement_groups,
+             {.doc = "0: experts lie in order; else a balancer places them by load, in so many groups",
+              .min = 0,
+              .max = double(kMostExperts)})
+        .add("placement_nodes", &FusedMoe::placement_nodes,
+             {.doc = "nodes over which whole groups are placed", .min = 1, .max = double(kMostExperts)});
   }
   static void set_example(FusedMoe& op) {
     op.tokens = 256, op.hidden = 2048, op.intermediate = 768, op.experts = 128, op.top_k = 8;
@@ -77,7 +87,9 @@ struct FusedMoeFamily : FamilyOf<FusedMoeFamily, FusedMoe> {
     c.positive("experts", op.experts, kMostExperts).positive("top_k", op.top_k);
     c.positive("tensor_parallel", op.tensor_parallel).positive("expert_parallel", op.expert_parallel);
     c.require(op.top_k <= op.experts, "'top_k' must not exceed 'experts'");
-    c.require(op.expert_parallel <= op.experts, "'expert_parallel' must not exceed 'experts'");
+    c.require(op.expert_parallel <= op.experts + op.redundant_experts,
+              "'expert_parallel' must not exceed 'experts' and 'redundant_experts'");
+    check_placement(c, op);
     c.require(op.tensor_parallel <= op.intermediate, "'tensor_parallel' must not exceed 'intermediate'");
     c.product("experts x top_k", {op.experts, op.top_k}, kMostExpertChoices, "choices");
     c.product("experts x hidden x intermediate", {op.experts, op.hidden, op.intermediate});
@@ -85,9 +97,27 @@ struct FusedMoeFamily : FamilyOf<FusedMoeFamily, FusedMoe> {
     c.product("tokens x top_k x intermediate", {op.tokens, op.top_k, op.intermediate});
     c.require(op.routing_alpha >= 0 && op.routing_alpha <= 16, "'routing_alpha' must be 0 to 16");
   }
+  static void check_placement(OperatorChecker& c, const FusedMoe& op) {
+    const std::int64_t slots = op.experts + op.redundant_experts, nodes = op.placement_nodes;
+    if (!is_placed(op)) {
+      c.require(op.redundant_experts == 0 && nodes == 1,
+                "'redundant_experts' and 'placement_nodes' need 'placement_groups' above 0");
+      return;
+    }
+    c.positive("placement_nodes", nodes, kMostExperts);
+    c.require(op.redundant_experts >= 0, "'redundant_experts' must not be below 0");
+    c.require(slots <= kMostExperts, "'experts' and 'redundant_experts' are too many");
+    c.require(slots % op.expert_parallel == 0 && slots % nodes == 0,
+              "'expert_parallel' and 'placement_nodes' must divide 'experts' plus 'redundant_experts'");
+    c.require(op.experts % op.placement_groups == 0, "'placement_groups' must divide 'experts'");
+    c.require(op.placement_groups % nodes == 0 && op.expert_parallel % nodes == 0,
+              "'placement_nodes' must divide 'placement_groups' and 'expert_parallel'");
+  }
   static void hash(ShapeHasher& hasher, const FusedMoe& op) {
     hasher.mix(op.scheme, op.tokens, op.hidden, op.intermediate, op.experts, op.top_k, op.tensor_parallel,
                op.expert_parallel, op.routing, op.routing_alpha, op.gated, op.pass);
+    // Shapes of measured rows keep their hashes, by which they are split.
+    if (is_placed(op)) hasher.mix(op.redundant_experts, op.placement_groups, op.placement_nodes);
   }
   static std::int64_t* stepped_size(FusedMoe& op, std::size_t number) {
     return numbered_size(number, &op.tokens);

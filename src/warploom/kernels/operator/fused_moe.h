@@ -25,8 +25,8 @@ struct EnumNames<MoePass> {
 
 // Fused mixture of experts of one GPU: routing, both grouped GEMMs, activation, weighted sum; no
 // communication. tokens, experts, intermediate are those of the whole group and the whole model: this GPU
-// holds experts / expert_parallel experts of width intermediate / tensor_parallel. Unless routing is balanced
-// this is the busiest rank.
+// holds (experts + redundant_experts) / expert_parallel experts of width intermediate / tensor_parallel.
+// Unless routing is balanced this is the busiest rank.
 struct FusedMoe {
   static constexpr std::array kNames{FamilyName{Family::Moe, "moe"}};
   static const OperatorFamily kFamily;
@@ -40,6 +40,10 @@ struct FusedMoe {
   double routing_alpha = 0.0;  // exponent of PowerLaw
   bool gated = true;           // gate and up projections (SwiGLU kinds)
   MoePass pass = MoePass::Both;
+  // Replicas beyond one of each expert, and where experts lie: 0 groups in order; else place_experts, with
+  // so many groups of experts, each within one of placement_nodes nodes.
+  std::int64_t redundant_experts = 0;
+  std::int64_t placement_groups = 0, placement_nodes = 1;
   static FieldTable describe();
 };
 

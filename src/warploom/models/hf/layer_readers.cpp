@@ -157,6 +157,7 @@ MixtureOfExperts read_mixture(const ConfigValues& text, std::string_view width_k
   mixture.experts = text.needed({"num_local_experts", "n_routed_experts", "num_experts"});
   mixture.top_k = text.needed({"num_experts_per_tok", "num_experts_per_token", "experts_per_token"});
   mixture.intermediate = text.needed(width_key);
+  mixture.groups = std::max<std::int64_t>(1, text.integer("n_group", 1));
   return mixture;
 }
 

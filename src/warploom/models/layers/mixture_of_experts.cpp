@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "warploom/base/divide_up.h"
 #include "warploom/models/layers/dense_mlp.h"
 #include "warploom/models/layers/linear_layer.h"
 
@@ -27,9 +28,7 @@ void MixtureOfExperts::check_split(const SplitCheck& check, const Sharding& shar
     check.refuse(
         fmt::format("expert_parallel={} does not divide tensor_parallel x attention_data_parallel = {}",
                     expert_ranks, sharding.moe_ranks()));
-  if (expert_ranks > experts)
-    check.refuse(fmt::format("expert_parallel={} exceeds {} experts", expert_ranks, experts));
-  check.divides("experts", experts, "expert_parallel", expert_ranks);
+  check_expert_split(check, sharding);
   check.divides("columns of an expert", intermediate,
                 "tensor_parallel x attention_data_parallel / expert_parallel",
                 sharding.moe_tensor_parallel());
@@ -38,15 +37,35 @@ void MixtureOfExperts::check_split(const SplitCheck& check, const Sharding& shar
   check.divides("MLP columns", mlp_intermediate, "`tensor_parallel_size`", sharding.tensor_parallel);
 }
 
+void MixtureOfExperts::check_expert_split(const SplitCheck& check, const Sharding& sharding) const {
+  const std::int64_t ranks = sharding.expert_parallel, slots = experts + sharding.redundant_experts;
+  if (slots % ranks == 0) return;
+  const std::int64_t missing = divide_up(experts, ranks) * ranks - experts;
+  if (sharding.redundant_experts > 0)
+    check.refuse(
+        fmt::format("{} experts and num_redundant_experts={} cannot be split by expert_parallel={}, "
+                    "expected {} redundant ones or a multiple of {} more",
+                    experts, sharding.redundant_experts, ranks, missing, ranks));
+  if (ranks > experts)
+    check.refuse(
+        fmt::format("expert_parallel={} exceeds {} experts, expected {} redundant ones "
+                    "(enable_eplb, num_redundant_experts)",
+                    ranks, experts, missing));
+  check.refuse(
+      fmt::format("{} experts cannot be split by expert_parallel={}, expected a divisor or {} redundant "
+                  "ones (enable_eplb, num_redundant_experts)",
+                  experts, ranks, missing));
+}
+
 void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) const {
   const Sharding& sharding = place.sharding;
   const std::int64_t matrices = gated ? 3 : 2;
   layer.experts = element_count(expert_width(place.hidden), intermediate / sharding.moe_tensor_parallel(),
-                                experts / sharding.expert_parallel * matrices);
+                                (experts + sharding.redundant_experts) / sharding.expert_parallel * matrices);
   layer.shared_experts =
       element_count(place.hidden, shared_intermediate / sharding.tensor_parallel, matrices);
   layer.plain += element_count(2 * place.hidden, latent) + static_cast<double>(latent_norm ? latent : 0);
-  layer.used = static_cast<double>(top_k) / static_cast<double>(experts);
+  layer.used = static_cast<double>(top_k) / static_cast<double>(experts + sharding.redundant_experts);
   layer.plain += element_count(place.hidden, experts) + (shared_gate ? static_cast<double>(place.hidden) : 0);
   if (mlp_intermediate == 0) return;
   DenseMlp{.intermediate = mlp_intermediate, .gated = gated}.count(layer, place);
@@ -104,6 +123,14 @@ void MixtureOfExperts::add_operators(ScaledOperators& plan, const LaunchedLayer&
   moe.routing = layer.options.routing;
   moe.routing_alpha = layer.options.routing == RoutingKind::PowerLaw ? layer.options.routing_alpha : 0.0;
   moe.gated = gated;
+  if (const std::int64_t nodes = layer.options.balanced_nodes; nodes > 0) {
+    const std::int64_t slots = experts + layer.sharding.redundant_experts;
+    const bool by_group = groups % nodes == 0 && experts % groups == 0 && slots % nodes == 0 &&
+                          layer.sharding.expert_parallel % nodes == 0;
+    moe.redundant_experts = layer.sharding.redundant_experts;
+    moe.placement_groups = by_group ? groups : 1;
+    moe.placement_nodes = by_group ? nodes : 1;
+  }
   if (layer.options.choose_experts) plan.add("expert_choice", layer.count, Sampling{.vocabulary = experts});
   const MatmulScheme plain = plain_scheme(layer.dtype);
   if (latent > 0)
@@ -131,6 +158,8 @@ FieldTable MixtureOfExperts::describe() {
       .add("latent_norm", &MixtureOfExperts::latent_norm, {.doc = "what they yield is normalised in it"})
       .add("mlp_intermediate", &MixtureOfExperts::mlp_intermediate,
            {.doc = "width of a dense MLP beside the experts", .min = 0, .max = kMostWidth})
+      .add("groups", &MixtureOfExperts::groups,
+           {.doc = "groups of experts that tokens choose first", .min = 1, .max = kMostExperts})
       .table();
 }
 

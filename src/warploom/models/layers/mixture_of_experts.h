@@ -25,6 +25,7 @@ struct MixtureOfExperts {
   // Width of a dense MLP beside the experts; 0 = none. Both see the layer's input, each through norms of its
   // own, and are reduced apart (Gemma 4).
   std::int64_t mlp_intermediate = 0;
+  std::int64_t groups = 1;  // of experts, of which tokens choose some first (DeepSeek-V3's n_group)
 
   static constexpr std::string_view kName = "mixture";
   bool operator==(const MixtureOfExperts&) const = default;
@@ -39,6 +40,7 @@ struct MixtureOfExperts {
   static FieldTable describe();
 
  private:
+  void check_expert_split(const SplitCheck& check, const Sharding& sharding) const;
   std::int64_t expert_width(std::int64_t hidden) const { return latent > 0 ? latent : hidden; }
   void add_shared(ScaledOperators& plan, const LaunchedLayer& layer) const;
   void add_mlp_beside(ScaledOperators& plan, const LaunchedLayer& layer) const;

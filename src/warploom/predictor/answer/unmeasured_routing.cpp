@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "warploom/kernels/bound_limit.h"
+#include "warploom/kernels/placed_routing.h"
 #include "warploom/kernels/work.h"
 
 namespace warploom {
@@ -18,11 +19,15 @@ constexpr std::array<double, 2> kMeasuredAlphas{1.01, 1.2};
 
 bool has_unmeasured_routing(const Operator& op) {
   const auto* moe = std::get_if<FusedMoe>(&op);
-  return moe != nullptr && moe->routing == RoutingKind::Uniform;
+  return moe != nullptr && (moe->routing == RoutingKind::Uniform || is_placed(*moe));
 }
 
 std::array<FusedMoe, 3> measured_routings(const FusedMoe& op) {
-  std::array<FusedMoe, 3> routed{op, op, op};
+  FusedMoe in_order = op;
+  // Ranks hold as many experts as they do, where they would not without replicas.
+  if (op.experts % op.expert_parallel != 0) in_order.experts += op.redundant_experts;
+  in_order.redundant_experts = 0, in_order.placement_groups = 0, in_order.placement_nodes = 1;
+  std::array<FusedMoe, 3> routed{in_order, in_order, in_order};
   routed[0].routing = RoutingKind::Balanced;
   routed[0].routing_alpha = 0;
   for (std::size_t i = 0; i < kMeasuredAlphas.size(); ++i) {

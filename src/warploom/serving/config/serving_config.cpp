@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 4> kSchedulePolicies{"fcfs", "lpm", "lof"
 constexpr std::array<std::string_view, 3> kAll2allBackends{"allgather_reducescatter",
                                                            "deepep_high_throughput", "deepep_low_latency"};
 constexpr std::array<std::string_view, 2> kMoeA2aBackends{"none", "deepep"};
+constexpr std::array<std::string_view, 3> kEplbAlgorithms{"auto", "deepseek", "deepseek_hierarchical"};
 constexpr std::array<std::string_view, 3> kDeepEpModes{"auto", "normal", "low_latency"};
 
 constexpr std::array<std::string_view, 2> kAnyDrafter{"speculative_config", "speculative_algorithm"};
@@ -34,7 +35,8 @@ constexpr std::array<std::string_view, 2> kBelowGpu{"kv_offloading_size", "enabl
 constexpr Names kWaitSteps{"batch_wait_timeout_iters"}, kWaitRatio{"batch_wait_max_tokens_ratio"};
 constexpr Names kBalance{"attention_dp_balance"};
 constexpr Names kAlgorithm{"speculative_algorithm"}, kAdapters{"enable_lora"},
-    kHostTier{"enable_hierarchical_cache"}, kDisk{"kv_disk_size"}, kExchange{"moe_a2a_backend"};
+    kHostTier{"enable_hierarchical_cache"}, kDisk{"kv_disk_size"}, kExchange{"moe_a2a_backend"},
+    kSpreadExperts{"enable_expert_parallel"}, kPlacedExperts{"enable_eplb"};
 
 void add_limits(FieldList<C>& list) {
   list.add("engine", &C::engine, {.doc = "engine whose scheduler is modelled"})
@@ -318,6 +320,27 @@ void add_parallelism(FieldList<C>& list) {
            {.doc = "how requests are given out to replicas", .topic = kReplicaTopic});
 }
 
+void add_placement(FieldList<C>& list) {
+  list.add("enable_eplb", &C::enable_eplb,
+           {.doc = "place experts by the load of each, replicas among them",
+            .topic = kParallelTopic,
+            .owners = kVllmAndSglang,
+            .needs = kSpreadExperts})
+      .add("num_redundant_experts", &C::num_redundant_experts,
+           {.doc = "replicas beyond one of each expert, over all GPUs",
+            .min = 0,
+            .max = 4096,
+            .topic = kParallelTopic,
+            .owners = kVllmAndSglang,
+            .needs = kPlacedExperts})
+      .add("eplb_algorithm", &C::eplb_algorithm,
+           {.doc = "whether groups of experts stay in a node",
+            .choices = kEplbAlgorithms,
+            .topic = kParallelTopic,
+            .owners = kSglang,
+            .needs = kPlacedExperts});
+}
+
 }  // namespace
 
 FieldTable ServingConfig::describe() {
@@ -328,6 +351,7 @@ FieldTable ServingConfig::describe() {
   add_speculation(list);
   add_cache_tiers_and_adapters(list);
   add_parallelism(list);
+  add_placement(list);
   return list.add("host", &C::host, {.doc = "what the CPU adds to a step"}).table();
 }
 

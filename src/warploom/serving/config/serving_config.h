@@ -88,6 +88,9 @@ struct ServingConfig {
   bool enable_expert_parallel = false;
   std::string all2all_backend = "allgather_reducescatter";
   std::string moe_a2a_backend = "none", deepep_mode = "auto";
+  bool enable_eplb = false;  // experts are placed by load, see place_experts
+  std::int64_t num_redundant_experts = 0;
+  std::string eplb_algorithm = "auto";
   RoutingPolicy routing_policy = RoutingPolicy::Engine;  // over replicas
   HostModel host;
   KvLayout kv_layout;                      // of the model's layers in the blocks of this engine; no flag

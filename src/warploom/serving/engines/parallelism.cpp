@@ -27,6 +27,7 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
     sharding.attention_data_parallel = config.data_parallel_size;
     if (config.enable_expert_parallel) {
       sharding.expert_parallel = config.tensor_parallel_size * config.data_parallel_size;
+      if (config.enable_eplb) sharding.redundant_experts = config.num_redundant_experts;
     }
   } else {
     if (config.enable_expert_parallel) {

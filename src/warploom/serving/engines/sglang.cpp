@@ -21,7 +21,7 @@ constexpr std::string_view kName = name_of(Engine::Sglang);
 // The command that starts it
 
 // server_args.py
-constexpr std::array<EngineFlag, 18> kFlags{{
+constexpr std::array<EngineFlag, 19> kFlags{{
     {"max_running_requests", "max_num_seqs", "requests in a batch"},
     {"max_prefill_tokens", "max_num_batched_tokens", "prompt tokens admitted into a step"},
     {"mem_fraction_static", "gpu_memory_utilization", "share of GPU memory for weights and KV cache"},
@@ -33,6 +33,7 @@ constexpr std::array<EngineFlag, 18> kFlags{{
     {"pp_size", "pipeline_parallel_size", "GPUs that share the layers out"},
     {"dp_size", "data_parallel_size", "replicas"},
     {"ep_size", "enable_expert_parallel", "GPUs that hold experts whole", false, true},
+    {"ep_num_redundant_experts", "num_redundant_experts", "replicas beyond one of each expert"},
     {"moe_runner_backend", "moe_backend", "kernels of the experts"},
     {"dcp_size", "decode_context_parallel_size", "GPUs that share out the cached tokens of a request"},
     {"cuda_graph_max_bs", "max_cudagraph_capture_size",

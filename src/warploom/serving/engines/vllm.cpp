@@ -11,6 +11,7 @@
 #include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/engines/compilation_config.h"
 #include "warploom/serving/engines/engine_spec.h"
+#include "warploom/serving/engines/eplb_config.h"
 #include "warploom/serving/engines/speculation_flags.h"
 #include "warploom/serving/engines/version_rows.h"
 
@@ -27,9 +28,11 @@ constexpr std::array<std::string_view, 3> kCompilationPrefixes{"-cc.", "--compil
                                                                "--compilation_config."};
 constexpr std::array<std::string_view, 3> kDraftPrefixes{"-sc.", "--speculative-config.",
                                                          "--speculative_config."};
-constexpr std::array<JsonFlag, 5> kJsonFlags{
+constexpr std::array<std::string_view, 2> kBalancePrefixes{"--eplb-config.", "--eplb_config."};
+constexpr std::array<JsonFlag, 6> kJsonFlags{
     {{"compilation_config", kCompilationPrefixes, apply_compilation_config, apply_compilation_entry},
      {"speculative_config", kDraftPrefixes, apply_speculative_config, apply_speculative_entry},
+     {"eplb_config", kBalancePrefixes, apply_eplb_config, apply_eplb_entry},
      {"spec_method", {}, apply_spec_method, nullptr},
      {"spec_model", {}, apply_spec_model, nullptr},
      {"spec_tokens", {}, apply_spec_tokens, nullptr}}};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "warploom/kernels/placed_routing.h"
+
 namespace warploom {
 namespace {
 
@@ -13,6 +15,7 @@ std::string asked_for(const KernelAnswer& answer, const Operator& op, const Kern
   if (!asked.kernel.empty() && asked.kernel != answer.implementation.kernel) add(asked.kernel);
   const auto* moe = std::get_if<FusedMoe>(&op);
   if (moe != nullptr && moe->routing == RoutingKind::Uniform) add("uniform routing");
+  if (moe != nullptr && is_placed(*moe)) add("experts placed by load");
   if (!answer.scheme_priced) return text;
   std::visit(
       [&](const auto& held) {
