@@ -1,8 +1,8 @@
-"""Triton kernels of vLLM that read tuned files, as the engine launches them: what `tuned-files --profile` times.
+"""Triton kernels of vLLM that read tuned files, as it launches them; `tuned-files --profile` times them.
 
 Each has `sets(tokens)`, operands that rotate out of L2, and `call(operands, config)`, one launch of a
-configuration (tile_m, tile_n, tile_k, warps, stages, group). Experts are both products of a layer, without the
-activation between them. Needs vLLM (read in 0.33).
+configuration (tile_m, tile_n, tile_k, warps, stages, group). Experts are both products of a layer, without
+the activation between them. Needs vLLM (read in 0.33).
 """
 import math
 
@@ -22,7 +22,7 @@ def narrow(*sizes):
 
 
 class BlockProduct:
-    """C[m, n] = A[m, k] B[n, k]^T; scales of A by rows of `block_k` values, of B by block_n x block_k of them."""
+    """C[m, n] = A[m, k] B[n, k]^T; scales of A by rows of block_k values, of B by block_n x block_k."""
 
     def __init__(self, n, k, block_n=128, block_k=128):
         self.n, self.k, self.block_n, self.block_k = n, k, block_n, block_k

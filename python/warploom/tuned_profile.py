@@ -39,7 +39,7 @@ def read_plan(path):
 
 
 def read_done(path):
-    """{(sizes, tokens, config)} of complete rows; a last line cut short by a kill is removed from the file."""
+    """{(sizes, tokens, config)} of whole rows; a last line cut short by a kill is removed from the file."""
     if not os.path.exists(path):
         return set()
     with open(path, newline="") as file:
@@ -134,8 +134,9 @@ def profile(plan, path, gpu, seconds, subjects=subject_of, time_all=timed):
                     writer.writerow([*sizes, tokens, *config, -1 if us is None else round(us, 3), gpu])
                     done.add((sizes, tokens, config))
                 file.flush()
-                print(f"\r{sizes[0]} N={sizes[4]} K={sizes[5]}: timed at {tokens} tokens, {len(done)} of {total} ",
-                      end="", file=sys.stderr, flush=True)
+                kernel = f"{sizes[0]} N={sizes[4]} K={sizes[5]}"
+                print(f"\r{kernel}: timed at {tokens} tokens, {len(done)} of {total} ", end="",
+                      file=sys.stderr, flush=True)
     return True
 
 

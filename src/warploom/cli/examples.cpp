@@ -12,7 +12,7 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr std::array<Example, 133> kExamples{{
+constexpr std::array<Example, 134> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},
@@ -127,6 +127,8 @@ constexpr std::array<Example, 133> kExamples{{
     {"moe-config",
      "moe-config --gpu H100-SXM --engine sglang --experts 128 --top-k 8 --hidden 2048 --intermediate 768"},
     {"tuned-files", "tuned-files --model Qwen/Qwen3-30B-A3B-FP8 --gpu H100-SXM --write configs"},
+    {"tuned-files",
+     "tuned-files --model Qwen/Qwen3-30B-A3B-FP8 --gpu H100-SXM --profile --samples t.csv --write configs"},
     {"tuned-files", "tuned-files --model DeepSeek-V3 --gpu H200 --tp 8 --engine sglang --json"},
     {"sweep-plan", "sweep-plan --gpu H200 --output plan.csv"},
     {"sweep-plan", "sweep-plan --gpu H200 --like Llama-3.1-8B --operators 500 --output plan.csv"},

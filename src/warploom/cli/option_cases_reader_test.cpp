@@ -229,6 +229,7 @@ const std::vector<MadeInput>& made_inputs() {
       "tune fit --gpu H200 --kind grouped_gemm --samples @in/grouped_anchors.csv --experts 16 --top-k 2");
   const Words timed =
       words_of("moe-config --gpu H200 --experts 128 --top-k 8 --hidden 2048 --intermediate 768 --profile");
+  const Words launches = words_of("tuned-files --model Qwen/Qwen3-30B-A3B-FP8 --gpu L40S --profile");
   const auto with = [](Words words, std::string_view more) {
     for (const std::string& word : words_of(more)) words.push_back(word);
     return words;
@@ -254,7 +255,10 @@ const std::vector<MadeInput>& made_inputs() {
       {"experts1.wlt", with(experts, "--operand-bytes 1 --output @in/experts1.wlt")},
       {"experts2.wlt", with(experts, "--operand-bytes 2 --output @in/experts2.wlt")},
       {"moe.csv", with(timed, "--samples @in/moe.csv --python @in/moe_python")},
-      {"other_moe.csv", with(timed, "--samples @in/other_moe.csv --python @in/other_moe_python")}};
+      {"other_moe.csv", with(timed, "--samples @in/other_moe.csv --python @in/other_moe_python")},
+      {"launches.csv", with(launches, "--samples @in/launches.csv --python @in/tuned_python")},
+      {"other_launches.csv",
+       with(launches, "--samples @in/other_launches.csv --python @in/other_tuned_python")}};
   return list;
 }
 

@@ -97,6 +97,15 @@ std::string expert_times(const char* formula) {
          formula + "; print each[i], $4, $5, $6, $7, $8, $9, 2, 3, us } }' \"$plan\" \"$plan\" >> \"$out\"\n";
 }
 
+// The same in place of `python3 tuned_profile.py`.
+std::string launch_times(const char* formula) {
+  return std::string(kReadWords) +
+         "echo kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,median_us,"
+         "gpu > \"$out\"\n"
+         "awk -F, -v OFS=, 'FNR > 1 { us = " +
+         formula + "; print $0, us, \"NVIDIA L40S\" }' \"$plan\" >> \"$out\"\n";
+}
+
 void write_program(const ScratchFolder& folder, const std::string& name, const std::string& text) {
   folder.write(name, text);
   std::filesystem::permissions(folder.path() / name, std::filesystem::perms::owner_all);
@@ -126,9 +135,12 @@ void write_learning_inputs(const ScratchFolder& folder) {
   write_program(folder, "other_python", tile_times("3 + $6 * $7 * $8 / 2e9"));
   write_program(folder, "moe_python", expert_times("(10 + each[i]) * (1 + $5 / 500)"));
   write_program(folder, "other_moe_python", expert_times("(10 + each[i]) * (2 - $5 / 500)"));
+  write_program(folder, "tuned_python", launch_times("(10 + $9) * (1 + $11 / 500)"));
+  write_program(folder, "other_tuned_python", launch_times("(10 + $9) * (2 - $11 / 500)"));
   std::filesystem::create_directories(folder.path() / "package/warploom");
   folder.write("package/warploom/profile.py", "");
   folder.write("package/warploom/moe_profile.py", "");
+  folder.write("package/warploom/tuned_profile.py", "");
 }
 
 }  // namespace warploom

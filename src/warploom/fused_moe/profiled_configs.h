@@ -18,8 +18,8 @@ namespace warploom {
 // timed kernel does not have.
 std::string moe_profile_plan(const MoeLayer& layer, const GpuSpec& gpu, const ConfigModel& model);
 
-// The configurations with most votes of other GPUs' searches at kMoeLadder[key], at most `most`; of those that
-// differ in their group alone the first. 16-bit weights.
+// The configurations with most votes of other GPUs' searches at kMoeLadder[key], at most `most`; of those
+// that differ in their group alone the first. 16-bit weights.
 std::vector<MoeConfig> most_voted(const MoeLayer& layer, std::size_t key, const GpuSpec& gpu,
                                   const ConfigModel& model, std::size_t most);
 

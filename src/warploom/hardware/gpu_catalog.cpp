@@ -63,7 +63,7 @@ GpuCatalog::GpuCatalog(std::span<const EmbeddedFile> records) {
 
 const GpuSpec* GpuCatalog::find(std::string_view name) const {
   // Folding leaves out what stands between letters; a stray "[H100" is a slip all the same.
-  if (name.find_first_of("[]{}<>\"'`,;:!?*=|\\") != std::string_view::npos) return nullptr;
+  if (name.find_first_of("[]{}<>\"'`;!?*=|\\") != std::string_view::npos) return nullptr;
   auto entry = by_name_.find(folded_name(name));
   if (entry == by_name_.end()) entry = by_name_.find(folded_name_without_brand(name));
   return entry == by_name_.end() ? nullptr : entry->second;

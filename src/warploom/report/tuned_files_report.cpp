@@ -98,11 +98,10 @@ std::string tuned_files_text(const TunedFilesResult& result) {
     timed += state_of(listed) == "timed" ? 1 : 0;
     files += file_text(listed);
   }
-  std::string text =
-      fmt::format("{} {} with {} on {} (tp {}, ep {}): looks for {} tuned files, {} ship, {} predicted{}\n",
-                  name_of(result.engine), result.engine_version, result.model, result.gpu, result.tp,
-                  result.ep, result.files.size(), ships, predicted,
-                  timed > 0 ? fmt::format(", {} timed", timed) : "");
+  std::string text = fmt::format(
+      "{} {} with {} on {} (tp {}, ep {}): looks for {} tuned files, {} ship, {} predicted{}\n",
+      name_of(result.engine), result.engine_version, result.model, result.gpu, result.tp, result.ep,
+      result.files.size(), ships, predicted, timed > 0 ? fmt::format(", {} timed", timed) : "");
   if (!result.known_device)
     text += "no file of this release is of this device: none confirms its driver's name in the record\n";
   return text + "\n" + files;

@@ -45,7 +45,8 @@ KeyLaunches launches_of(std::size_t place, const MoeConfig& usual, const WaveMod
   const std::vector<std::int64_t> tokens = judged_tokens(place);
   for (const std::int64_t count : tokens) {
     const std::vector<double> us = times(count);
-    for (std::size_t i = 0; i < us.size(); ++i) launches.log_times[i] += std::log(us[i]) / double(tokens.size());
+    for (std::size_t i = 0; i < us.size(); ++i)
+      launches.log_times[i] += std::log(us[i]) / double(tokens.size());
   }
   return launches;
 }

@@ -20,8 +20,8 @@ struct KeyLaunches {
   std::vector<TileConfig> tiles() const;
 };
 
-// What the engine launches for the file's kernel without a file, at any number of tokens. Asks for a file with
-// a layer or a product.
+// What the engine launches for the file's kernel without a file, at any number of tokens. Asks for a file
+// with a layer or a product.
 MoeConfig default_launch(const TunedFile& file, MoeEngine engine, std::int64_t tokens);
 
 // For each key of the ladder. fp8: every legal configuration, by the record (tuner/record_model.h,

@@ -75,8 +75,7 @@ TEST(SureRows, ExpertsOfFp8AndOf16BitsHaveRowsOfTheLadder) {
 
 TEST(SureRows, FilesHoldNumbersAsKeysAndNothingElse) {
   std::vector<MoeConfigRow> rows;
-  for (const SureRow& sure : rows_of({.n = 4096, .k = 4096}, "l40s"))
-    rows.push_back(sure.row);
+  for (const SureRow& sure : rows_of({.n = 4096, .k = 4096}, "l40s")) rows.push_back(sure.row);
   const Json file = engine_json(rows);
   ASSERT_EQ(file.size(), kMoeLadder.size());
   for (const auto& [key, config] : file.items()) {

@@ -42,17 +42,18 @@ std::vector<std::size_t> chosen(const TunedFile& file, const KeyLaunches& launch
   std::vector<std::size_t> places(launches.configs.size());
   std::iota(places.begin(), places.end(), std::size_t(0));
   if (!file.layer || file.layer->dtype != MoeDtype::Bits16)
-    std::stable_sort(places.begin(), places.end(),
-                     [&](std::size_t a, std::size_t b) { return launches.log_times[a] < launches.log_times[b]; });
+    std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+      return launches.log_times[a] < launches.log_times[b];
+    });
   places.resize(std::min(places.size(), kTimedConfigs));
   return places;
 }
 
 std::string plan_row(const LaunchTime& row) {
   const TileConfig& tile = row.config.tile;
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", name_of(row.kernel), row.bytes, row.experts,
-                     row.top_k, row.n, row.k, row.block_n, row.block_k, row.tokens, tile.tile_m, tile.tile_n,
-                     tile.tile_k, tile.warps, tile.stages, row.config.group_m);
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", name_of(row.kernel), row.bytes,
+                     row.experts, row.top_k, row.n, row.k, row.block_n, row.block_k, row.tokens, tile.tile_m,
+                     tile.tile_n, tile.tile_k, tile.warps, tile.stages, row.config.group_m);
 }
 
 // The times of one key: all that look it up.
@@ -80,7 +81,8 @@ double timed_mean(const MoeConfig& config, const KeyTimes& times) {
 PickShare share_of(const MoeConfig& pick, const KeyLaunches& launches, const KeyTimes& times) {
   std::vector<double> timed;
   for (const MoeConfig& config : launches.configs) timed.push_back(timed_mean(config, times));
-  const auto place = std::find(launches.configs.begin(), launches.configs.end(), pick) - launches.configs.begin();
+  const auto place =
+      std::find(launches.configs.begin(), launches.configs.end(), pick) - launches.configs.begin();
   // A default that changes within the key, or that the model leaves out.
   if (std::size_t(place) == launches.configs.size() || std::isnan(timed[std::size_t(place)])) return {};
   return share_of_best_timed(launches.tiles(), launches.log_times, timed, std::size_t(place));
@@ -95,14 +97,13 @@ bool may_time(const TunedFile& file) {
 
 bool LaunchTime::is_of(const TunedFile& file) const {
   const LaunchTime of = sizes_of(file);
-  return kernel == of.kernel && bytes == of.bytes && experts == of.experts && top_k == of.top_k && n == of.n &&
-         k == of.k && block_n == of.block_n && block_k == of.block_k;
+  return kernel == of.kernel && bytes == of.bytes && experts == of.experts && top_k == of.top_k &&
+         n == of.n && k == of.k && block_n == of.block_n && block_k == of.block_k;
 }
 
 std::string timing_plan(std::span<const TunedFile> files, MoeEngine engine, const GpuSpec& gpu,
                         const ConfigModel& searches) {
-  std::string csv =
-      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group\n";
+  std::string csv = "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group\n";
   for (const TunedFile& file : files) {
     LaunchTime row = sizes_of(file);
     const std::vector<KeyLaunches> keys = key_launches(file, engine, gpu, searches);
@@ -123,12 +124,11 @@ std::string timing_plan(std::span<const TunedFile> files, MoeEngine engine, cons
   return csv;
 }
 
-std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path,
-                                          std::string_view device) {
+std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path, std::string_view device) {
   CsvReader csv(path);
-  const std::size_t kernel = csv.column("kernel"), bytes = csv.column("bytes"), experts = csv.column("experts"),
-                    top_k = csv.column("top_k"), n = csv.column("n"), k = csv.column("k"),
-                    block_n = csv.column("block_n"), block_k = csv.column("block_k"),
+  const std::size_t kernel = csv.column("kernel"), bytes = csv.column("bytes"),
+                    experts = csv.column("experts"), top_k = csv.column("top_k"), n = csv.column("n"),
+                    k = csv.column("k"), block_n = csv.column("block_n"), block_k = csv.column("block_k"),
                     tokens = csv.column("tokens"), bm = csv.column("bm"), bn = csv.column("bn"),
                     bk = csv.column("bk"), warps = csv.column("warps"), stages = csv.column("stages"),
                     group = csv.column("group"), us = csv.column("median_us"), gpu = csv.column("gpu");
@@ -141,7 +141,8 @@ std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path,
   std::vector<LaunchTime> times;
   while (csv.next()) {
     if (csv.cell(gpu) != device)
-      throw InvalidInput(fmt::format("{}: '{}', expected times of '{}'", csv.where(gpu), csv.cell(gpu), device));
+      throw InvalidInput(
+          fmt::format("{}: '{}', expected times of '{}'", csv.where(gpu), csv.cell(gpu), device));
     const double taken = csv.real(us);
     if (taken <= 0) continue;  // refused by the compiler or the GPU
     times.push_back({.kernel = parse_enum<TunedKernel>(csv.cell(kernel), csv.where(kernel)),

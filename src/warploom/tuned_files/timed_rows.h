@@ -1,5 +1,5 @@
-// Rows of tuned files from times of the engine's own kernels on the GPU: what to time, and which rows the times
-// give.
+// Rows of tuned files from times of the engine's own kernels on the GPU: what to time, and which rows the
+// times give.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@
 namespace warploom {
 
 // Configurations of a key that are timed, beside the engine's defaults: those of least time by the record, or
-// most voted. Source: an H100's exhaustive times of block products (tests/fixtures/tuner/h100_block_products).
+// most voted. Source: the best of them and the best of all on two GPUs (tests/fixtures/tuner/block_products).
 inline constexpr std::size_t kTimedConfigs = 12;
 
 // Whether the files' kernel can be timed: an engine's experts without expert parallelism, or block products.
 bool may_time(const TunedFile& file);
 
-// CSV for python/warploom/tuned_profile.py: kernel, bytes (of an operand), experts, top_k, n, k (of experts: width
-// on a GPU and hidden), block_n, block_k, tokens, bm, bn, bk, warps, stages, group. Each key's configurations and
-// the engine's defaults at the token counts that look it up. Throws as key_launches.
+// CSV for python/warploom/tuned_profile.py: kernel, bytes (of an operand), experts, top_k, n, k (of experts:
+// width on a GPU and hidden), block_n, block_k, tokens, bm, bn, bk, warps, stages, group. Each key's
+// configurations and the engine's defaults at the token counts that look it up. Throws as key_launches.
 std::string timing_plan(std::span<const TunedFile> files, MoeEngine engine, const GpuSpec& gpu,
                         const ConfigModel& searches);
 

@@ -15,8 +15,13 @@ constexpr std::int64_t kThreadsPerWarp = 32;
 constexpr std::int64_t kMostRegisters = 255;
 // Addresses, scales and the loop take so many of a thread, beside two sums of each element.
 constexpr std::int64_t kOtherRegisters = 40;
-// A product with one scale and an addition with the other.
-constexpr double kOperations = 2;
+// A product with one scale and an addition with the other; of a matrix unit that yields whole tiles also what
+// clears and moves its sums. Source of the latter and of kLoad: 24 shapes on an H100
+// (tests/fixtures/tuner/block_products, tried 2 to 6 and 0 to 1.25 us); an H200's judge them.
+constexpr double kOperations = 2, kTileOperations = 4;
+// us: what a load takes beside the record's latency, of which each stage but one hides a share, since the
+// products of a step have ended before the next one's are waited for.
+constexpr double kLoad = 0.5;
 
 // `sums` of each element.
 std::int64_t registers_of(const TileConfig& config, std::int64_t sums) {
@@ -44,13 +49,15 @@ void add_block_scales(WaveModel& model, const GpuSpec& gpu, std::int64_t block_k
   for (FittedConfig& fitted : model.configs) {
     const TileConfig& config = fitted.config;
     const double elements = double(config.tile_m) * config.tile_n;
-    const auto scaling = static_cast<float>(kOperations * elements / gpu.fma_lanes / clocks_per_us);
+    const double operations = whole_tiles ? kTileOperations : kOperations;
+    const auto scaling = static_cast<float>(operations * elements / gpu.fma_lanes / clocks_per_us);
+    const auto load = static_cast<float>(kLoad / std::max(1, config.stages - 1));
     const std::int64_t tiles =
         model.gpu.registers_per_sm / (kThreadsPerWarp * config.warps * registers_of(config, sums));
     WaveCoefficients<float>& c = fitted.coefficients;
     c.slots = std::min(c.slots, static_cast<float>(std::max<std::int64_t>(1, tiles)));
     // One tile waits for its products, then scales; tiles beside it use the matrix unit meanwhile.
-    c.latency_base += (whole_tiles ? c.math : 0) + scaling;
+    c.latency_base += (whole_tiles ? c.math + load : 0) + scaling;
     c.math = std::sqrt(std::hypot(c.math * c.math, scaling * scaling));
   }
 }

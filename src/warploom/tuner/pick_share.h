@@ -21,8 +21,8 @@ struct PickShare {
 PickShare share_of_best(std::span<const TileConfig> configs, std::span<const double> log_times,
                         std::size_t pick);
 
-// The same where some were timed on the GPU, pick too: ln(time) of each, NaN where it was not. What was not timed
-// is told by `log_times`, moved by what they err by on the mean of those that were.
+// The same where some were timed on the GPU, pick too: ln(time) of each, NaN where it was not. What was not
+// timed is told by `log_times`, moved by what they err by on the mean of those that were.
 PickShare share_of_best_timed(std::span<const TileConfig> configs, std::span<const double> log_times,
                               std::span<const double> timed, std::size_t pick);
 

@@ -37,7 +37,7 @@ FieldTable TunedFilesRequest::describe() {
       .add("all", &R::all, {.doc = "predict the files too that ship with the engine"})
       .add("samples", &R::samples, {.doc = "times of the model's kernels that `profile` wrote on this GPU"})
       .add("profile", &R::profile,
-           {.doc = "time the missing files' kernels on this machine's GPU into `samples` first (needs the engine)"})
+           {.doc = "time the missing files' kernels on this GPU into `samples` first (needs the engine)"})
       .add("seconds", &R::seconds, {.unit = "s", .doc = "stop timing after", .min = 0})
       .add("python", &R::python, {.doc = "with the engine, torch and triton"})
       .add("package", &R::package, {.doc = "folder of the Python package warploom"})
@@ -97,9 +97,9 @@ void profile(const TunedFilesRequest& request, const std::vector<TunedFile>& fil
                                       {"gpu", gpu.device_name},
                                       {"seconds", fmt::format("{:.0f}", request.seconds)}}};
   if (!run_profiler(run, "tuned-files"))
-    throw InvalidInput(fmt::format(
-        "tuned-files, `profile`: out of time after {:.0f} s; run the same command again to go on",
-        request.seconds));
+    throw InvalidInput(
+        fmt::format("tuned-files, `profile`: out of time after {:.0f} s; run the same command again to go on",
+                    request.seconds));
 }
 
 // Throws InvalidInput on times that the GPU's matrix units cannot reach, or of another GPU.

@@ -22,7 +22,7 @@ struct TunedFilesRequest {
   std::string triton_version = "3.8.0";  // whose folder SGLang looks into first
   std::filesystem::path write;           // folder; empty: nothing is written
   bool all = false;                      // predict those too that the engine ships
-  std::filesystem::path samples;         // times of this model's kernels on the GPU; with `profile` goes on from it
+  std::filesystem::path samples;         // times of its kernels on the GPU; with `profile` goes on from it
   bool profile = false;                  // time the missing files' kernels here first: into `samples`
   double seconds = 600;                  // stop timing after
   std::string python = "python3";        // with the engine
@@ -50,9 +50,10 @@ struct TunedFilesResult {
 };
 
 // Writes engine's files into `write` as the engine's own folders have them: below "package" what it reads in
-// its package alone, else below the user's folder. Rows of kernels that `samples` has times of come from these.
-// Throws NotFound, InvalidInput (also where time ran out: the same request again goes on), Unsupported (a release
-// whose rules are not known, a GPU whose driver's name is not, no engine or GPU to time on), IoError.
+// its package alone, else below the user's folder. Rows of kernels that `samples` has times of come from
+// these. Throws NotFound, InvalidInput (also where time ran out: the same request again goes on), Unsupported
+// (a release whose rules are not known, a GPU whose driver's name is not, no engine or GPU to time on),
+// IoError.
 TunedFilesResult tuned_files(const TunedFilesRequest& request);
 
 }  // namespace warploom

@@ -1,0 +1,159 @@
+#include "warploom/tuned_files/timed_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "warploom/base/error.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/tuned_files/key_launches.h"
+
+namespace warploom {
+namespace {
+
+// tests/fixtures/tuner/block_products: what `tuned-files --profile` timed, and every configuration.
+std::filesystem::path fixture(const std::string& name) {
+  return std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/tuner/block_products" / name;
+}
+
+struct Card {
+  std::string name, record, device;
+};
+const Card kCards[] = {{"h100", "h100_sxm", "NVIDIA H100 80GB HBM3"}, {"h200", "h200_sxm", "NVIDIA H200"}};
+constexpr std::int64_t kProducts[][2] = {{6144, 4096}, {4096, 4096}, {24576, 4096}, {4096, 12288}};
+
+TunedFile product_file(std::int64_t n, std::int64_t k) {
+  return {.kernel = TunedKernel::BlockProduct, .product = BlockProduct{.n = n, .k = k}};
+}
+TunedFile expert_file() {
+  return {.kernel = TunedKernel::Experts,
+          .layer = MoeLayer{.experts = 128,
+                            .top_k = 8,
+                            .hidden = 2048,
+                            .intermediate = 768,
+                            .dtype = MoeDtype::Fp8W8A8,
+                            .block_n = 128,
+                            .block_k = 128}};
+}
+
+const GpuSpec& gpu(const Card& card) {
+  static const GpuCatalog known;
+  return known.get(card.record);
+}
+
+// Of the shapes that were timed whole: the share of the best that rows reach, and what they say of it.
+struct Judged {
+  double log_shares = 0, least = 1;
+  int shapes = 0, above_p10 = 0;
+};
+
+Judged judge(const Card& card, bool timed) {
+  const std::vector<LaunchTime> times = read_launch_times(fixture(card.name + "_timed.csv.gz"), card.device);
+  const std::vector<LaunchTime> all =
+      read_launch_times(fixture(card.name + "_exhaustive.csv.gz"), card.device);
+  const ConfigModel searches;
+  Judged judged;
+  for (const auto& [n, k] : kProducts) {
+    const TunedFile file = product_file(n, k);
+    const std::vector<SureRow> rows = timed ? timed_rows(file, MoeEngine::Vllm, gpu(card), searches, times)
+                                            : sure_rows(file, MoeEngine::Vllm, gpu(card), searches);
+    EXPECT_EQ(rows.size(), kMoeLadder.size());
+    for (const SureRow& sure : rows) {
+      double best = 1e9, mine = 0;
+      for (const LaunchTime& time : all) {
+        if (!time.is_of(file) || time.tokens != sure.row.tokens) continue;
+        best = std::min(best, time.us);
+        if (time.config == sure.row.config) mine = time.us;
+      }
+      if (best == 1e9) continue;
+      EXPECT_GT(mine, 0) << card.name << " " << n << " " << k << " " << sure.row.tokens;
+      const double share = mine > 0 ? best / mine : 0.1;
+      judged.log_shares += std::log(share);
+      judged.least = std::min(judged.least, share);
+      judged.above_p10 += share >= sure.share.p10 ? 1 : 0;
+      ++judged.shapes;
+    }
+  }
+  return judged;
+}
+
+TEST(TimedRows, ReachTheBestOfEveryConfiguration) {
+  for (const Card& card : kCards) {
+    const Judged judged = judge(card, true);
+    EXPECT_EQ(judged.shapes, 24) << card.name;
+    EXPECT_GE(std::exp(judged.log_shares / judged.shapes), 0.985) << card.name;
+    EXPECT_GE(judged.least, 0.92) << card.name;
+    RecordProperty(card.name + "_share", std::to_string(std::exp(judged.log_shares / judged.shapes)));
+    RecordProperty(card.name + "_worst", std::to_string(judged.least));
+  }
+}
+
+TEST(TimedRows, OfExpertsSayThatTheyWereTimed) {
+  const std::vector<LaunchTime> times =
+      read_launch_times(fixture("h100_timed_qwen30b.csv.gz"), kCards[0].device);
+  const std::vector<SureRow> rows =
+      timed_rows(expert_file(), MoeEngine::Vllm, gpu(kCards[0]), ConfigModel(), times);
+  ASSERT_EQ(rows.size(), kMoeLadder.size());
+  for (const SureRow& sure : rows) {
+    EXPECT_TRUE(sure.is_timed);
+    EXPECT_LE(sure.share.p10, sure.share.p50);
+    EXPECT_LE(sure.share.p50, sure.share.p90);
+    EXPECT_LE(sure.share.p90, 1);
+    EXPECT_GT(sure.share.p10, 0);
+  }
+}
+
+TEST(TimedRows, AreNoneWhereAKernelWasNotTimedToItsEnd) {
+  std::vector<LaunchTime> times = read_launch_times(fixture("h200_timed.csv.gz"), kCards[1].device);
+  const TunedFile file = product_file(4096, 12288);
+  std::erase_if(times, [&](const LaunchTime& time) { return time.is_of(file) && time.tokens > 2000; });
+  EXPECT_TRUE(timed_rows(file, MoeEngine::Vllm, gpu(kCards[1]), ConfigModel(), times).empty());
+  EXPECT_TRUE(
+      timed_rows(product_file(512, 512), MoeEngine::Vllm, gpu(kCards[1]), ConfigModel(), times).empty());
+}
+
+TEST(TimedRows, TimesOfAnotherGpuAreRefused) {
+  EXPECT_THROW(read_launch_times(fixture("h200_timed.csv.gz"), kCards[0].device), InvalidInput);
+}
+
+TEST(TimedRows, ThePlanHasEachKeysDefaultsAndItsCandidates) {
+  const TunedFile files[] = {product_file(4096, 4096), expert_file()};
+  const std::string plan = timing_plan(files, MoeEngine::Vllm, gpu(kCards[0]), ConfigModel());
+  std::istringstream lines(plan);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group");
+  std::map<std::string, std::size_t> rows;  // by kernel and tokens
+  bool default_of_the_product = false;
+  while (std::getline(lines, line)) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    ASSERT_EQ(cells.size(), 15U);
+    ++rows[cells[0] + " " + cells[8]];
+    default_of_the_product = default_of_the_product || line.find(",4096,64,128,128,4,2,32") != line.npos;
+    // Steps that cross a block of scales would yield wrong results.
+    EXPECT_EQ(128 % std::stoi(cells[11]), 0) << line;
+  }
+  EXPECT_TRUE(default_of_the_product);
+  EXPECT_TRUE(rows.contains("fused_moe 1"));
+  for (const auto& [key, count] : rows) {
+    EXPECT_GE(count, kTimedConfigs) << key;
+    EXPECT_LE(count, kTimedConfigs + 3) << key;
+  }
+}
+
+TEST(TimedRows, ExpertsOverSeveralGpusAreNotTimed) {
+  TunedFile file = expert_file();
+  EXPECT_TRUE(may_time(file));
+  file.layer->expert_parallel = 2;
+  EXPECT_FALSE(may_time(file));
+  EXPECT_FALSE(may_time({.kernel = TunedKernel::Lora}));
+}
+
+}  // namespace
+}  // namespace warploom
