@@ -98,12 +98,17 @@ def timed(subject, tokens, configs, rounds=REPLAYS):
     """{config: median microseconds}, replays of all in turn; None where one is refused."""
     from warploom.timing import captured, replay_us
     sets = subject.sets(tokens)
-    graphs, times = {}, {}
+    graphs, times, refusal = {}, {}, None
     for config in configs:
+        calls = [lambda s=s, c=config: subject.call(s, c) for s in sets]
         try:
-            graphs[config] = captured([lambda s=s, c=config: subject.call(s, c) for s in sets])
-        except Exception:  # out of resources, or a compiler's refusal
-            times[config] = None
+            for call in calls:  # what a routing is sorted into, once: a graph cannot hold that
+                call()
+            graphs[config] = captured(calls)
+        except Exception as error:  # out of resources, or a compiler's refusal
+            times[config], refusal = None, error
+    if refusal and not graphs:
+        print(f"\nat {tokens} tokens every configuration was refused: {refusal!r}", file=sys.stderr)
     replays = {config: [] for config in graphs}
     for _ in range(rounds):
         for config, graph in graphs.items():

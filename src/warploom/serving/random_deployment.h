@@ -149,7 +149,7 @@ class RandomDeployment {
   ServingConfig engine(const Workload& workload) {
     ServingConfig config;
     config.engine = one_of(engine_names());
-    config.block_size = one_of<std::int64_t>({1, 4, 16});
+    config.block_size = one_of<std::int64_t>({1, 8, 16});
     config.max_num_seqs = random_.integer(1, 12);
     config.enable_chunked_prefill = chance(0.8);
     config.max_num_batched_tokens = *config.enable_chunked_prefill ? random_.integer(16, 100) : 200;

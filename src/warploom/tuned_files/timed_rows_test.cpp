@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "warploom/base/error.h"
+#include "warploom/base/scratch_folder_test.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuned_files/key_launches.h"
 
@@ -45,7 +46,7 @@ const GpuSpec& gpu(const Card& card) {
   return known.get(card.record);
 }
 
-// Of the shapes that were timed whole: the share of the best that rows reach, and what they say of it.
+// Shapes that were timed whole: the share of the best that rows reach, and what they say of it.
 struct Judged {
   double log_shares = 0, least = 1;
   int shapes = 0, above_p10 = 0;
@@ -92,13 +93,33 @@ TEST(TimedRows, ReachTheBestOfEveryConfiguration) {
   }
 }
 
-TEST(TimedRows, OfExpertsSayThatTheyWereTimed) {
-  const std::vector<LaunchTime> times =
-      read_launch_times(fixture("h100_timed_qwen30b.csv.gz"), kCards[0].device);
-  const std::vector<SureRow> rows =
-      timed_rows(expert_file(), MoeEngine::Vllm, gpu(kCards[0]), ConfigModel(), times);
+// The plan of the file with times of its own making: wide tiles are fast.
+std::vector<LaunchTime> invented_times(const TunedFile& file) {
+  std::istringstream plan(timing_plan({&file, 1}, MoeEngine::Vllm, gpu(kCards[0]), ConfigModel()));
+  std::string text, line;
+  std::getline(plan, line);
+  text = line + ",median_us,gpu\n";
+  while (std::getline(plan, line)) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    text += line + "," + std::to_string(1000.0 / std::stoi(cells[10])) + "," + kCards[0].device + "\n";
+  }
+  const ScratchFolder folder;
+  folder.write("times.csv", text);
+  return read_launch_times(folder.path() / "times.csv", kCards[0].device);
+}
+
+TEST(TimedRows, OfExpertsTakeTheFastestThatWasTimed) {
+  const TunedFile file = expert_file();
+  const std::vector<LaunchTime> times = invented_times(file);
+  const std::vector<SureRow> rows = timed_rows(file, MoeEngine::Vllm, gpu(kCards[0]), ConfigModel(), times);
   ASSERT_EQ(rows.size(), kMoeLadder.size());
   for (const SureRow& sure : rows) {
+    std::int32_t widest = 0;
+    for (const LaunchTime& time : times)
+      if (time.tokens == sure.row.tokens) widest = std::max(widest, time.config.tile.tile_n);
+    EXPECT_EQ(sure.row.config.tile.tile_n, widest) << sure.row.tokens;
     EXPECT_TRUE(sure.is_timed);
     EXPECT_LE(sure.share.p10, sure.share.p50);
     EXPECT_LE(sure.share.p50, sure.share.p90);

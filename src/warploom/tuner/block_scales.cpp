@@ -21,7 +21,7 @@ constexpr std::int64_t kOtherRegisters = 40;
 constexpr double kOperations = 2, kTileOperations = 4;
 // us: what a load takes beside the record's latency, of which each stage but one hides a share, since the
 // products of a step have ended before the next one's are waited for.
-constexpr double kLoad = 0.5;
+constexpr double kLoad = 0.75;
 
 // `sums` of each element.
 std::int64_t registers_of(const TileConfig& config, std::int64_t sums) {
