@@ -93,6 +93,17 @@ TEST(TimedRows, ReachTheBestOfEveryConfiguration) {
   }
 }
 
+// The record alone, whose two constants of such kernels are fitted on the H100's shapes.
+TEST(SureRows, OfProductsComeNearTheBestOfEveryConfiguration) {
+  const Judged fitted = judge(kCards[0], false), judged = judge(kCards[1], false);
+  EXPECT_GE(std::exp(fitted.log_shares / fitted.shapes), 0.975);
+  EXPECT_GE(fitted.least, 0.85);
+  EXPECT_GE(std::exp(judged.log_shares / judged.shapes), 0.965);
+  EXPECT_GE(judged.least, 0.80);
+  // 90 % of what the interval says.
+  EXPECT_GE(fitted.above_p10 + judged.above_p10, 40);
+}
+
 // The plan of the file with times of its own making: wide tiles are fast.
 std::vector<LaunchTime> invented_times(const TunedFile& file) {
   std::istringstream plan(timing_plan({&file, 1}, MoeEngine::Vllm, gpu(kCards[0]), ConfigModel()));

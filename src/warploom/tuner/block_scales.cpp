@@ -17,7 +17,7 @@ constexpr std::int64_t kMostRegisters = 255;
 constexpr std::int64_t kOtherRegisters = 40;
 // A product with one scale and an addition with the other; of a matrix unit that yields whole tiles also what
 // clears and moves its sums. Source of the latter and of kLoad: 24 shapes on an H100
-// (tests/fixtures/tuner/block_products, tried 2 to 6 and 0 to 1.25 us); an H200's judge them.
+// (tests/fixtures/tuner/block_products, tried 3 to 5 and 0.25 to 1.25 us); an H200's judge them.
 constexpr double kOperations = 2, kTileOperations = 4;
 // us: what a load takes beside the record's latency, of which each stage but one hides a share, since the
 // products of a step have ended before the next one's are waited for.
