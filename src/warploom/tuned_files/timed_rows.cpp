@@ -176,7 +176,7 @@ std::vector<SureRow> timed_rows(const TunedFile& file, MoeEngine engine, const G
       if (!of_config.contains(usual(tokens))) return {};
     SureRow sure{.row = measured_row(keys[i].key, usual, timed), .share = {}, .is_timed = true};
     sure.share = share_of(sure.row.config, keys[i], timed);
-    rows.push_back(std::move(sure));
+    rows.push_back(sure);
   }
   return rows;
 }
