@@ -62,6 +62,7 @@ def varied_requests():
         yield "gpu", {"name": name}
     for name in ("DeepSeek-V3", "gpt-oss-120b", "Llama-3.1-8B"):
         yield "models", {"name": name}
+    yield "prices", {"gpus": ["GB200", "L4"]}
     yield "support", {"supported_models": ["DeepSeek-V3"]}
     yield "moe_config", {"gpu": "H200", "experts": 128, "top_k": 8, "hidden": 2048, "intermediate": 768}
     narrow = {"engine": "sglang", "quantization": "fp8_block"}

@@ -229,6 +229,12 @@ class ConvertedClients(ConvertClientsFields):
     """The written file of clients: `output`, how many, and the seconds that they cover."""
 
 
+class PriceList(PricesFields):
+    """What GPUs cost by the hour: `prices`, each with its source, and GPUs `without_price`."""
+
+    table = "prices"
+
+
 class SupportAnswer(SupportFields):
     """Which share of a model's kernels was measured on which GPU."""
 
