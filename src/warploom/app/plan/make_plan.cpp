@@ -51,7 +51,7 @@ ServiceLevel level_of(const PlanRequest& request, const Workload& workload) {
   return level;
 }
 
-// Of a node that is only derived nobody knows whether it can be rented.
+// A node that is only derived may not be for rent.
 NodeSpec recorded_node(const NodeCatalog& nodes, const GpuSpec& gpu) {
   const auto is_it = [&](const NodeSpec& node) { return node.gpu == gpu.name; };
   if (std::none_of(nodes.nodes().begin(), nodes.nodes().end(), is_it))
