@@ -88,7 +88,7 @@ TEST(PlanCommand, RefusesWhatIsTypedWrongInOneLineAndWritesNothing) {
        "typo.yaml: experiment 'a': unknown key 'modell' in plan (did you mean 'model'?)"},
       {with_limit({"--whole-nodes", "--max-instances", "2"}), "--whole-nodes: pools that scale pay"},
       {{"prices", "--gpu", "H100SMX"}, "GPU 'H100SMX' is not known (did you mean"},
-      {{"prices", "--price-kind", "leased"}, "--price-kind: 'leased'"},
+      {{"prices", "--price-kind", "leased"}, "'leased' is unknown; expected one of: on_demand"},
       {{"prices", "--prices", "other.json"}, "other.json: is no list of prices"},
       {{"support"}, "expected --model or --gpu"},
       {{"support", "--model", "Lama"}, "model 'Lama' is not known (did you mean"},
