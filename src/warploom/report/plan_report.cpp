@@ -75,9 +75,8 @@ std::string best_text(const PlanResult& plan, const char* what, const std::optio
 
 // How long the run behind a point was, and what that leaves open.
 std::string run_text(const RunLength& length) {
-  const std::string run =
-      fmt::format("{}, {:.0f} s judged, {:.3g} lives of a request", counted(length.requests, "request"),
-                  length.window.value(), length.lives);
+  std::string run = fmt::format("{}, {:.0f} s judged, {:.3g} lives of a request",
+                                counted(length.requests, "request"), length.window.value(), length.lives);
   switch (length.steadiness) {
     case Steadiness::Steady:
       return fmt::format("steady: {}, at most {} of the arrivals pile up", run,
@@ -106,7 +105,7 @@ std::string with_lines_below(const std::string& table, const std::vector<std::st
   std::string text, line;
   for (int i = 0; i < 2 && std::getline(lines, line); ++i) text += line + "\n";  // titles and rule
   for (const std::string& words : below)
-    if (std::getline(lines, line)) text += line + "\n   " + words + "\n";
+    if (std::getline(lines, line)) text += fmt::format("{}\n   {}\n", line, words);
   return text;
 }
 

@@ -1,8 +1,11 @@
 #include "warploom/app/plan/list_prices.h"
 
 #include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "warploom/base/file.h"
 #include "warploom/base/request_fields.h"
