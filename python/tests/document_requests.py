@@ -33,6 +33,7 @@ def plans():
     yield {**PLAN, "slo": ["ttft_p95_ms=0.001"]}
     yield {**PLAN, "goodput": ["ttft:300"], "goodput_share": 0.9, "slo": []}
     yield {**PLAN, "engines": ["vllm", "sglang"], "tensor_parallel_sizes": [1, 2], "pools": "both"}
+    yield {**PLAN, "whole_nodes": True}
     most = {key: value for key, value in PLAN.items() if key != "rate"}
     yield {**most, "find_max_rate": True, "gpu_count": 4}
     yield {**PLAN, "max_instances": 3, "day_price": ["H100-SXM@8-20=9"], "exhaustive": True}
@@ -62,6 +63,7 @@ def varied_requests():
         yield "gpu", {"name": name}
     for name in ("DeepSeek-V3", "gpt-oss-120b", "Llama-3.1-8B"):
         yield "models", {"name": name}
+    yield "prices", {"gpus": ["GB200", "L4"]}
     yield "support", {"supported_models": ["DeepSeek-V3"]}
     yield "moe_config", {"gpu": "H200", "experts": 128, "top_k": 8, "hidden": 2048, "intermediate": 768}
     narrow = {"engine": "sglang", "quantization": "fp8_block"}

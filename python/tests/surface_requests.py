@@ -138,6 +138,8 @@ def _others():
         "path": "@src/tests/fixtures/plans/inference_perf.yaml",
         "output": "@out/clients.json",
     }
+    yield "prices", "prices", {}
+    yield "prices", "prices", {"gpus": ["H100-SXM", "P4"], "price_kind": "spot"}
     yield "support", "support", {"supported_models": ["Llama-3.1-8B"]}
     sweep = {"layout": "warploom", "data": ["@src/tests/fixtures/collector/h200/check/sweep.csv.gz"]}
     yield "validate kernels", "validate_kernels", sweep

@@ -273,6 +273,7 @@ class FramesOut(unittest.TestCase):
             warploom.validate_serving(run=f"{RUN}.json", requests=f"{RUN}.csv.gz"),
             warploom.moe_config(model="Qwen3-30B-A3B", gpu="H200"),
             warploom.support(supported_models=["Llama-3.1-8B"]),
+            warploom.prices(),
             warploom.gpus(),
             warploom.models(),
         ]
@@ -292,7 +293,7 @@ class FramesOut(unittest.TestCase):
                 if has(package):
                     self.assertEqual(len(getattr(answer, method)()), len(rows))
         self.assertNotIn("Answer", kinds)
-        self.assertEqual(len(kinds), 14)
+        self.assertEqual(len(kinds), 15)
 
     def test_answers_of_measured_data_have_them_too(self):
         asked = {"gpu": "H200", "samples": [str(ANCHORS)], "output": "@out/gemm.wlt"}

@@ -18,6 +18,7 @@ from warploom.documents.models_document import ModelsFields
 from warploom.documents.moe_config_document import MoeConfigFields
 from warploom.documents.plan_document import PlanFields
 from warploom.documents.predict_document import PredictFields
+from warploom.documents.prices_document import PricesFields
 from warploom.documents.simulate_document import SimulateFields
 from warploom.documents.static_document import StaticFields
 from warploom.documents.step_document import StepFields
@@ -227,6 +228,12 @@ class PlansAnswer(Answer[dict[str, Any]]):
 
 class ConvertedClients(ConvertClientsFields):
     """The written file of clients: `output`, how many, and the seconds that they cover."""
+
+
+class PriceList(PricesFields):
+    """What GPUs cost by the hour: `prices`, each with its source, and GPUs `without_price`."""
+
+    table = "prices"
 
 
 class SupportAnswer(SupportFields):

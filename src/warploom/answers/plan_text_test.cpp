@@ -53,5 +53,22 @@ TEST(PlanText, TheRankingOfMostRatesFitsEightyColumns) {
   expect_narrow(asked);
 }
 
+TEST(PlanText, SaysWhatIsRentedWhereThatIsMore) {
+  Json asked = kAsked;
+  asked["rate"] = 5;
+  const Session session("roofline");
+  AnswerText text;
+  Json plan = answer(session, "plan", asked, {}, &text);
+  EXPECT_EQ(text.text.find("rented"), std::string::npos) << text.text;
+  EXPECT_EQ(plan["points"][0]["rented_gpus"], plan["points"][0]["gpus"]);
+  EXPECT_TRUE(plan["points"][0]["rented_nodes"].is_null());
+  asked["whole_nodes"] = true;
+  expect_narrow(asked);
+  plan = answer(session, "plan", asked, {}, &text);
+  EXPECT_NE(text.text.find("rented: 8 GPUs = 1 node; the plan uses 1"), std::string::npos) << text.text;
+  EXPECT_EQ(plan["points"][0]["rented_gpus"], 8);
+  EXPECT_EQ(plan["points"][0]["rented_nodes"], 1);
+}
+
 }  // namespace
 }  // namespace warploom

@@ -11,6 +11,7 @@
 #include "warploom/answers/request_schema.h"
 #include "warploom/answers/use_case_answer.h"
 #include "warploom/app/data/convert_clients.h"
+#include "warploom/app/plan/list_prices.h"
 #include "warploom/app/plan/plan_experiments.h"
 #include "warploom/app/predict/list_gpus.h"
 #include "warploom/app/predict/list_models.h"
@@ -33,6 +34,7 @@
 #include "warploom/report/plan_report.h"
 #include "warploom/report/plan_views.h"
 #include "warploom/report/prediction_report.h"
+#include "warploom/report/prices_report.h"
 #include "warploom/report/run_charts.h"
 #include "warploom/report/run_views.h"
 #include "warploom/report/simulation_report.h"
@@ -272,6 +274,12 @@ Json answer_support(const Question& question) {
   return {{"rows", support_json(rows)}};
 }
 
+Json answer_prices(const Question& question) {
+  const PriceListing listing = list_prices(read_request<PricesRequest>(question.session, question.asked));
+  question.write([&] { return prices_text(listing); });
+  return prices_json(listing);
+}
+
 Json answer_diagnose(const Question& question) {
   const auto request =
       read_setup_request<DiagnoseRequest>(question.session, question.asked, SetupUse::Diagnosis);
@@ -369,6 +377,7 @@ constexpr AnsweredRequest kPredictedAnswers[] = {
     {"support",
      answer_support,
      {.access = kClients, .files = {"supported_models", "supported_gpus", "predictor"}}},
+    {"prices", answer_prices, {.access = kClients, .is_short = true, .files = {"gpus", "prices"}}},
     {"plans", answer_plans},  // its file may name stores
     {"convert_clients", answer_convert_clients},
 };

@@ -14,6 +14,7 @@
 #include "warploom/app/data/sweep_plan.h"
 #include "warploom/app/data/train.h"
 #include "warploom/app/data/train_ceilings.h"
+#include "warploom/app/plan/list_prices.h"
 #include "warploom/app/plan/plan_experiments.h"
 #include "warploom/app/plan/plan_request.h"
 #include "warploom/app/plan/support_matrix.h"
@@ -131,6 +132,7 @@ const std::vector<DescribedRequest>& described_requests() {
       described<PlansRequest>("several plans from one YAML file"),
       described<ConvertClientsRequest>("loads that other programs describe, as clients"),
       described<SupportRequest>("which models, GPUs and engines rest on measured kernels"),
+      described<PricesRequest>("what GPUs cost by the hour, with the page and the day of each price"),
       described<DiagnoseRequest>("which kernels are worth tuning, and why"),
       described<TunePlanRequest>("which configurations to time at which shapes"),
       described<TuneProfileRequest>("measures a reference kernel's anchors on this machine's GPU"),

@@ -42,6 +42,7 @@ void add_forecast_command(Command& app);
 void add_plan_command(Command& app, PlanCrew* crew);
 void add_plans_command(Command& app, PlanCrew* crew);
 void add_convert_clients_command(Command& app);
+void add_prices_command(Command& app);
 void add_support_command(Command& app);
 void add_moe_config_command(Command& app);
 void add_tuned_files_command(Command& app);

@@ -12,7 +12,7 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr std::array<Example, 134> kExamples{{
+constexpr std::array<Example, 137> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},
@@ -77,6 +77,9 @@ constexpr std::array<Example, 134> kExamples{{
     {"gpus", "gpus"},
     {"gpus", "gpus --json"},
     {"gpus", "gpu show H100-SXM"},
+    {"prices", "prices"},
+    {"prices", "prices --gpu H100-SXM --gpu H200 --price-kind on_demand"},
+    {"prices", "prices --gpu B200 --json"},
     {"gpu", "gpu show H100-SXM"},
     {"gpu", "gpu show rtx_4090 --json"},
     {"gpu", "gpu show ./mine.json"},

@@ -83,6 +83,7 @@ std::vector<CommandAdder> command_adders(const std::string& version, PlanCrew* c
       {kLook, {"mock"}, [&version](Command& program) { add_mock_command(program, version); }},
       {kKnown, {"gpus", "gpu"}, add_gpu_commands},
       {kKnown, {"models"}, add_models_command},
+      {kKnown, {"prices"}, add_prices_command},
       {kKnown, {"support"}, add_support_command},
       {kKnown, {"schema"}, add_schema_command},
       {kTune, {"diagnose"}, add_diagnose_command},

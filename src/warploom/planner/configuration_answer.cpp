@@ -382,6 +382,7 @@ PlanPoint point_of(const PlanTask& task, const Configuration& configuration, con
   const ServingMetrics& metrics = figures.metrics;
   PlanPoint point{.configuration = configuration, .fleet = fleet, .figures = figures};
   point.gpus = gpus_of(configuration, fleet);
+  point.rented = rented_gpus(task.node_gpus, configuration, fleet);
   point.rate = rate > 0 ? rate : metrics.request_throughput;
   // A part of an endless load may by chance bring more than its share.
   point.output_tokens_per_s = rate > 0 ? std::min(metrics.output_throughput, rate * task.load.mean_output)
@@ -398,7 +399,7 @@ PlanPoint point_of(const PlanTask& task, const Configuration& configuration, con
       point.objective = point.dollars_per_hour / point.rate;
       break;
     case Objective::Gpus:
-      point.objective = double(point.gpus);
+      point.objective = double(point.rented.gpus());
       break;
     case Objective::Throughput:
       point.objective = double(point.gpus) / point.rate;

@@ -64,11 +64,9 @@ std::optional<std::string> missed_by_bound(const ServiceLevel& level, const Scre
 }
 
 double rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet) {
-  const EngineShape& shape = configuration.shape;
-  double dollars = task.gpu_hour_price[shape.gpu] * double(shape.gpus() * fleet.instances);
-  if (configuration.decode)
-    dollars +=
-        task.gpu_hour_price[configuration.decode->gpu] * double(configuration.decode->gpus() * fleet.decode);
+  const RentedGpus rented = rented_gpus(task.node_gpus, configuration, fleet);
+  double dollars = task.gpu_hour_price[configuration.shape.gpu] * double(rented.first);
+  if (configuration.decode) dollars += task.gpu_hour_price[configuration.decode->gpu] * double(rented.decode);
   return dollars;
 }
 
@@ -119,7 +117,7 @@ double least_objective(const PlanTask& task, const Configuration& configuration,
     case Objective::Cost:
       return least_rent(task, configuration, fleet) / served;
     case Objective::Gpus:
-      return double(gpus_of(configuration, fleet));
+      return double(rented_gpus(task.node_gpus, configuration, fleet).gpus());
     case Objective::Throughput:
       return double(gpus_of(configuration, fleet)) / served;
     case Objective::Energy:

@@ -31,6 +31,7 @@ FieldTable GpuPrice::describe() {
       .add("gpu", &G::gpu, {.doc = "name of the GPU", .required = true})
       .add("kind", &G::kind, {.doc = "how it is rented", .required = true})
       .add("usd_per_gpu_hour", &G::usd_per_gpu_hour, {.unit = "$/h", .max = kMostPerHour, .required = true})
+      .add("whole_nodes", &G::whole_nodes, {.doc = "rented as whole nodes alone, at that price for each GPU"})
       .add("provider", &G::provider, {.doc = "who rents it out"})
       .add("source", &G::source, {.doc = "where the price stands", .required = true})
       .add("date", &G::date, {.doc = "when it was read there, YYYY-MM-DD", .required = true})
@@ -81,7 +82,12 @@ void GpuPrices::add_text(std::string_view text, const GpuCatalog& catalog) {
   const std::string gpu = catalog.get(text.substr(0, equals)).name;
   std::vector<GpuPrice> own;
   for (const auto& kind : EnumNames<PriceKind>::kNames)
-    own.push_back({gpu, kind.first, value, "own", "given with the command", ""});
+    own.push_back({.gpu = gpu,
+                   .kind = kind.first,
+                   .usd_per_gpu_hour = value,
+                   .provider = "own",
+                   .source = "given with the command",
+                   .date = ""});
   prices_.insert(prices_.begin(), own.begin(), own.end());
 }
 

@@ -24,6 +24,7 @@ struct GpuPrice {
   std::string gpu;  // canonical name
   PriceKind kind = PriceKind::OnDemand;
   double usd_per_gpu_hour = 0;
+  bool whole_nodes = false;            // rented as nodes alone, at that price for each of their GPUs
   std::string provider, source, date;  // date: when the source was read, YYYY-MM-DD
   static FieldTable describe();
 };

@@ -83,6 +83,33 @@ TEST(PlanSearch, TheSameWithAnyObjectiveAndASpare) {
   }
 }
 
+TEST(PlanSearch, TheSameInWholeNodesWithAnyObjective) {
+  for (const auto& objective : EnumNames<Objective>::kNames) {
+    PlanTask task = queue_task();
+    task.space.max_num_batched_tokens = {2048};
+    task.objective = objective.first;
+    task.node_gpus = {8, 4, 1};
+    SCOPED_TRACE(objective.second);
+    expect_same_answer(task);
+    const QueueModel model(task);
+    for (const PlanPoint& point : search_plan(task, model).points) {
+      EXPECT_GE(point.rented.gpus(), point.gpus);
+      EXPECT_DOUBLE_EQ(point.rent,
+                       task.gpu_hour_price[point.configuration.shape.gpu] * double(point.rented.gpus()));
+    }
+  }
+}
+
+TEST(PlanSearch, TheSameOverPoolsApartInWholeNodes) {
+  PlanTask task = queue_task();
+  task.space.pools = PoolLayout::Both;
+  task.space.max_num_seqs = {64};
+  task.space.quantizations = {"stored"};
+  task.space.max_gpus = 16;
+  task.node_gpus = {8, 8, 8};
+  expect_same_answer(task);
+}
+
 TEST(PlanSearch, TheSameAtTheHighestRateOfEightGpus) {
   PlanTask task = queue_task();
   task.load.rate = 0;

@@ -12,6 +12,7 @@
 #include "warploom/planner/configuration_model.h"
 #include "warploom/planner/day_prices.h"
 #include "warploom/planner/load_profile.h"
+#include "warploom/planner/rented_gpus.h"
 #include "warploom/planner/search_space.h"
 #include "warploom/planner/service_level.h"
 #include "warploom/serving/cluster/autoscaling.h"
@@ -45,11 +46,13 @@ struct PlanTask {
   // Price of each GPU of the space, $, in the mean over the day; all 1 where prices are unknown.
   std::vector<double> gpu_hour_price;
   std::vector<DayPrices> day_prices;  // the same by hour; empty: the mean at any hour
-  double power_price = 0;             // $ per kWh, on top
-  std::int64_t gpu_count = 0;         // exactly so many GPUs; 0: as few as it takes
-  bool find_max_rate = false;         // the highest rate in place of the load's own
-  std::int64_t spare_instances = 0;   // of each pool: paid for, and missing in the runs
-  double unserved_share = 0;          // of the requests may be turned away or time out
+  // GPUs in a node of each GPU of the space that is rented as whole nodes; 1: singly. Empty: all singly.
+  std::vector<std::int64_t> node_gpus;
+  double power_price = 0;            // $ per kWh, on top
+  std::int64_t gpu_count = 0;        // exactly so many GPUs; 0: as few as it takes
+  bool find_max_rate = false;        // the highest rate in place of the load's own
+  std::int64_t spare_instances = 0;  // of each pool: paid for, and missing in the runs
+  double unserved_share = 0;         // of the requests may be turned away or time out
   // On: a fleet is the most that a pool grows to, and what it holds is paid for.
   AutoscalingConfig autoscaling;
   bool fronts = true;       // also what only a front needs
@@ -66,6 +69,7 @@ struct PlanPoint {
   Configuration configuration;
   Fleet fleet;
   std::int64_t gpus = 0;
+  RentedGpus rented;                      // what is paid for: no fewer
   RunFigures figures;                     // kernels at p50
   std::optional<RunFigures> pessimistic;  // kernels at p90 and what runs err beyond them, where it was asked
   bool confident = false;                 // that run meets the level too

@@ -9,6 +9,7 @@
 #include "warploom/planner/gpu_prices.h"
 #include "warploom/planner/load_profile.h"
 #include "warploom/planner/pareto.h"
+#include "warploom/planner/rented_gpus.h"
 #include "warploom/planner/run_error.h"
 #include "warploom/planner/saturation.h"
 #include "warploom/planner/search_space.h"
@@ -161,6 +162,61 @@ TEST(GpuPrices, OnesOwnComeFirstAndAnUnknownOneSaysHowToGiveIt) {
   EXPECT_THROW(prices.add_document(bad, "mine.json", catalog), InvalidInput);
   EXPECT_THROW(prices.add_document({{"schema", "warploom_gpu_prices"}, {"version", 2}}, "mine.json", catalog),
                Unsupported);
+}
+
+TEST(GpuPrices, SaysWhichAreRentedAsWholeNodes) {
+  const GpuCatalog catalog;
+  const GpuPrices prices = GpuPrices::shipped(catalog);
+  EXPECT_TRUE(prices.require("gb200", PriceKind::OnDemand).whole_nodes);
+  EXPECT_TRUE(prices.require("h100_sxm", PriceKind::Spot).whole_nodes);
+  EXPECT_FALSE(prices.require("h100_sxm", PriceKind::OnDemand).whole_nodes);
+}
+
+TEST(RentedGpus, AreWholeNodes) {
+  Configuration two;
+  two.shape.tensor_parallel = 2;
+  EXPECT_EQ(rented_gpus({}, two, {6, 0}), (RentedGpus{12, 0, 0}));
+  EXPECT_EQ(rented_gpus({1}, two, {6, 0}), (RentedGpus{12, 0, 0}));
+  EXPECT_EQ(rented_gpus({8}, two, {6, 0}), (RentedGpus{16, 0, 2}));
+  EXPECT_EQ(rented_gpus({8}, two, {8, 0}), (RentedGpus{16, 0, 2}));
+  EXPECT_EQ(rented_gpus({8}, two, {9, 0}), (RentedGpus{24, 0, 3}));
+  Configuration three;
+  three.shape.tensor_parallel = 3;
+  EXPECT_EQ(rented_gpus({8}, three, {3, 0}), (RentedGpus{16, 0, 2})) << "two of three GPUs fit a node";
+  Configuration wide;
+  wide.shape.tensor_parallel = 16;
+  EXPECT_EQ(rented_gpus({8}, wide, {3, 0}), (RentedGpus{48, 0, 6}));
+  wide.shape.tensor_parallel = 12;
+  EXPECT_EQ(rented_gpus({8}, wide, {2, 0}), (RentedGpus{32, 0, 4}));
+}
+
+TEST(RentedGpus, PoolsOfOneGpuShareNodesWhereTheyFillThem) {
+  Configuration pools;
+  pools.shape.tensor_parallel = 2;
+  pools.decode = EngineShape{.gpu = 0, .tensor_parallel = 4};
+  EXPECT_EQ(rented_gpus({8, 8}, pools, {1, 1}), (RentedGpus{8, 0, 1}));
+  EXPECT_EQ(rented_gpus({8, 8}, pools, {3, 2}), (RentedGpus{8, 8, 2}));
+  pools.decode->gpu = 1;
+  EXPECT_EQ(rented_gpus({8, 8}, pools, {1, 1}), (RentedGpus{8, 8, 2}));
+  EXPECT_EQ(rented_gpus({8, 1}, pools, {1, 1}), (RentedGpus{8, 4, 1}));
+  EXPECT_EQ(rented_gpus({1, 8}, pools, {1, 1}), (RentedGpus{2, 8, 1}));
+  pools.decode = EngineShape{.gpu = 0, .tensor_parallel = 3};
+  EXPECT_EQ(rented_gpus({8, 8}, pools, {1, 1}), (RentedGpus{8, 8, 2})) << "sizes that leave gaps";
+}
+
+RC_GTEST_PROP(RentedGpus, AreNoFewerThanRunAndGrowWithTheFleet, ()) {
+  Configuration configuration;
+  configuration.shape.tensor_parallel = *rc::gen::inRange(1, 17);
+  if (*rc::gen::arbitrary<bool>())
+    configuration.decode =
+        EngineShape{.gpu = std::size_t(*rc::gen::inRange(0, 2)), .tensor_parallel = *rc::gen::inRange(1, 17)};
+  const std::vector<std::int64_t> nodes{*rc::gen::element(1, 4, 8), *rc::gen::element(1, 4, 8)};
+  const Fleet fleet{*rc::gen::inRange(1, 20), configuration.decode ? *rc::gen::inRange(1, 20) : 0};
+  const RentedGpus rented = rented_gpus(nodes, configuration, fleet);
+  RC_ASSERT(rented.gpus() >= gpus_of(configuration, fleet));
+  RC_ASSERT(rented.gpus() <= rented_gpus(nodes, configuration, {fleet.instances + 1, fleet.decode}).gpus());
+  if (configuration.decode)
+    RC_ASSERT(rented.gpus() <= rented_gpus(nodes, configuration, {fleet.instances, fleet.decode + 1}).gpus());
 }
 
 TEST(SearchSpace, CountsTheProductOfItsLists) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "warploom/base/error.h"
 
@@ -109,11 +110,16 @@ std::vector<Fleet> fleets_of(const Configuration& configuration, std::int64_t ma
                              const std::function<double(const Fleet&)>& price) {
   const std::int64_t least = spare + 1;
   const std::int64_t most = gpu_count > 0 ? gpu_count : max_gpus;
-  std::vector<std::pair<double, Fleet>> priced;
+  struct Priced {
+    double price;
+    std::int64_t gpus;
+    Fleet fleet;
+  };
+  std::vector<Priced> priced;
   const auto add = [&](const Fleet& fleet) {
     const std::int64_t gpus = gpus_of(configuration, fleet);
     if (gpus > most || (gpu_count > 0 && gpus != gpu_count)) return false;
-    priced.emplace_back(price(fleet), fleet);
+    priced.push_back({price(fleet), gpus, fleet});
     return true;
   };
   const std::int64_t own = configuration.shape.gpus();
@@ -126,12 +132,11 @@ std::vector<Fleet> fleets_of(const Configuration& configuration, std::int64_t ma
          ++decode)
       add({instances, decode});
   }
-  std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) {
-    if (a.first != b.first) return a.first < b.first;
-    return a.second.decode < b.second.decode;
+  std::stable_sort(priced.begin(), priced.end(), [](const Priced& a, const Priced& b) {
+    return std::tie(a.price, a.gpus, a.fleet.decode) < std::tie(b.price, b.gpus, b.fleet.decode);
   });
   std::vector<Fleet> fleets;
-  for (const auto& entry : priced) fleets.push_back(entry.second);
+  for (const Priced& entry : priced) fleets.push_back(entry.fleet);
   return fleets;
 }
 

@@ -63,7 +63,10 @@ std::optional<WhatIf> more_load(const PlanTask& task, const ConfigurationModel& 
   for (const Fleet& fleet :
        fleets_of(best.configuration, task.space.max_gpus, task.gpu_count, task.spare_instances, price)) {
     const Fleet runs = running(task, best.configuration, fleet);
-    if (price(fleet) < price(best.fleet) || larger.load.rate >= most_rate(best.configuration, screened, runs))
+    const auto size = [&](const Fleet& any) {
+      return std::pair(price(any), gpus_of(best.configuration, any));
+    };
+    if (size(fleet) < size(best.fleet) || larger.load.rate >= most_rate(best.configuration, screened, runs))
       continue;
     const double most = saturated_rate(task, model, best.configuration, runs, StepTime::Mid);
     if (!is_sustained(larger, larger.load.rate, most)) continue;

@@ -58,6 +58,8 @@ Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint&
   Json document = {
       {"deployment", deployment_json(label, point.configuration, point.fleet)},
       {"gpus", point.gpus},
+      {"rented_gpus", point.rented.gpus()},
+      {"rented_nodes", point.rented.nodes > 0 ? Json(point.rented.nodes) : Json(nullptr)},
       {"request_rate", point.rate},
       {"served_request_rate", point.figures.metrics.request_throughput},
       {"saturated_request_rate", point.saturated_rate > 0 ? Json(point.saturated_rate) : Json(nullptr)},

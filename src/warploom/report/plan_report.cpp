@@ -55,20 +55,28 @@ std::string money_text(const PlanResult& plan, const PlanPoint& point) {
                      significant_text(point.input_price), significant_text(point.output_price));
 }
 
+std::string rented_text(const PlanPoint& point) {
+  const RentedGpus& rented = point.rented;
+  if (rented.nodes == 0) return "";
+  return fmt::format("{:>14} rented: {} = {}; the plan uses {}\n", "", counted(rented.gpus(), "GPU"),
+                     counted(rented.nodes, "node"),
+                     rented.gpus() == point.gpus ? "all" : std::to_string(point.gpus));
+}
+
 std::string best_text(const PlanResult& plan, const char* what, const std::optional<std::size_t>& rank) {
   if (!rank) return fmt::format("{} none in the space\n", what);
   const PlanPoint& point = plan.search.points[*rank];
-  return fmt::format("{} {}\n{:>14} {}{}{}\n", what,
+  return fmt::format("{} {}\n{:>14} {}{}{}\n{}", what,
                      deployment_words(plan.labels[*rank], point.configuration, point.fleet), "",
                      counted(point.gpus, "GPU"), money_text(plan, point),
-                     plan.find_max_rate ? fmt::format(", {:.3g} requests/s", point.rate) : "");
+                     plan.find_max_rate ? fmt::format(", {:.3g} requests/s", point.rate) : "",
+                     rented_text(point));
 }
 
 // How long the run behind a point was, and what that leaves open.
 std::string run_text(const RunLength& length) {
-  const std::string run =
-      fmt::format("{}, {:.0f} s judged, {:.3g} lives of a request", counted(length.requests, "request"),
-                  length.window.value(), length.lives);
+  std::string run = fmt::format("{}, {:.0f} s judged, {:.3g} lives of a request",
+                                counted(length.requests, "request"), length.window.value(), length.lives);
   switch (length.steadiness) {
     case Steadiness::Steady:
       return fmt::format("steady: {}, at most {} of the arrivals pile up", run,
@@ -97,12 +105,15 @@ std::string with_lines_below(const std::string& table, const std::vector<std::st
   std::string text, line;
   for (int i = 0; i < 2 && std::getline(lines, line); ++i) text += line + "\n";  // titles and rule
   for (const std::string& words : below)
-    if (std::getline(lines, line)) text += line + "\n   " + words + "\n";
+    if (std::getline(lines, line)) text += fmt::format("{}\n   {}\n", line, words);
   return text;
 }
 
 std::string ranking(const PlanResult& plan, std::size_t rows) {
   std::vector<TableColumn> columns{{"#"}, {"GPUs"}};
+  const bool by_node = std::any_of(plan.search.points.begin(), plan.search.points.end(),
+                                   [](const PlanPoint& point) { return point.rented.nodes > 0; });
+  if (by_node) columns.push_back({"rented"});
   if (plan.find_max_rate) columns.push_back({"req/s"});
   if (plan.priced) columns.insert(columns.end(), {{"$/h"}, {"$/M out"}});
   columns.insert(columns.end(),
@@ -112,6 +123,7 @@ std::string ranking(const PlanResult& plan, std::size_t rows) {
   for (std::size_t i = 0; i < std::min(rows, plan.search.points.size()); ++i) {
     const PlanPoint& point = plan.search.points[i];
     std::vector<std::string> cells{std::to_string(i + 1), std::to_string(point.gpus)};
+    if (by_node) cells.push_back(std::to_string(point.rented.gpus()));
     if (plan.find_max_rate) cells.push_back(significant_text(point.rate));
     if (plan.priced) {
       cells.push_back(dollars(point.dollars_per_hour));
@@ -175,8 +187,9 @@ std::string search_text(const PlanResult& plan) {
 std::string prices_text(const PlanResult& plan) {
   std::string text;
   for (const GpuPrice& price : plan.prices)
-    text += fmt::format("  {} ${:g}/h {}, {}{}\n", price.gpu, price.usd_per_gpu_hour, name_of(price.kind),
-                        price.provider, price.date.empty() ? "" : ", read " + price.date);
+    text += fmt::format("  {} ${:g}/h {}, {}{}{}\n", price.gpu, price.usd_per_gpu_hour, name_of(price.kind),
+                        price.provider, price.whole_nodes ? ", whole nodes" : "",
+                        price.date.empty() ? "" : ", read " + price.date);
   return text.empty() ? text : "Prices of one GPU:\n" + text;
 }
 

@@ -17,7 +17,8 @@ std::string plan_text(const PlanResult& plan, std::size_t rows = 12);
 // "without_point": [{"reason", "configurations", "example"}], "short_runs", "whole_runs", "partial"},
 // "best", "best_confident" (ranks from 1, or null), "points": [...], "fronts": {"speed", "cost"} (ranks),
 // "what_if": [...], "prices": [...], "nearest", "contradiction", "store_failure"}. A point has its
-// deployment, money under "usd_..." keys (null without prices), "limits" with what they use, "binding",
+// deployment, money under "usd_..." keys (null without prices), "rented_gpus"
+// and "rented_nodes" (null where GPUs are rented singly), "limits" with what they use, "binding",
 // "relaxed_by", "confident", "pessimistic" and the metrics of `simulate`.
 Json plan_json(const PlanResult& plan);
 

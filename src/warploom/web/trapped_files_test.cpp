@@ -115,6 +115,7 @@ Json least_request(const std::string& name) {
     asked = {{"model", "Llama-3.1-8B"}, {"gpu_names", {"H100-SXM"}},   {"rate", 1},
              {"requests", 5},           {"slo", {"ttft_p95_ms=1000"}}, {"max_gpus", 1}};
   if (name == "support") asked = {{"supported_models", {"Qwen3-0.6B"}}, {"supported_gpus", {"H100-SXM"}}};
+  if (name == "prices") asked = Json::object();
   for (const char* kind : {"validate", "tune", "moe"})
     if (name.starts_with(kind)) asked = Json::object();
   return asked;

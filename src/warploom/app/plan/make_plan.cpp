@@ -25,6 +25,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
+#include "warploom/hardware/node_catalog.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/plan_crew.h"
@@ -50,6 +51,15 @@ ServiceLevel level_of(const PlanRequest& request, const Workload& workload) {
   return level;
 }
 
+// A node that is only derived may not be for rent.
+NodeSpec recorded_node(const NodeCatalog& nodes, const GpuSpec& gpu) {
+  const auto is_it = [&](const NodeSpec& node) { return node.gpu == gpu.name; };
+  if (std::none_of(nodes.nodes().begin(), nodes.nodes().end(), is_it))
+    throw InvalidInput(fmt::format(
+        "whole_nodes: no node of {} is recorded, expected false for GPUs that are rented singly", gpu.name));
+  return nodes.node_of(gpu);
+}
+
 // The task's prices, and those that the result shows.
 void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task, PlanResult& result) {
   GpuPrices prices = GpuPrices::shipped(catalog);
@@ -70,12 +80,17 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
   }
   result.priced = true;
   std::set<std::string> priced;
+  const NodeCatalog nodes(catalog);
   for (const std::string& name : request.space.gpus) {
-    const std::string& gpu = catalog.load_gpu(name, request.files).name;
+    const GpuSpec& spec = catalog.load_gpu(name, request.files);
+    const std::string& gpu = spec.name;
     auto price = prices.find(gpu, request.price_kind);
     priced.insert(gpu);
     if (!price && request.objective == Objective::Cost) price = prices.require(gpu, request.price_kind);
     result.priced = result.priced && price.has_value();
+    const bool by_node =
+        !request.autoscaling.on() && request.whole_nodes.value_or(price && price->whole_nodes);
+    task.node_gpus.push_back(by_node ? recorded_node(nodes, spec).gpus_per_node : 1);
     DayPrices& day = task.day_prices.emplace_back();
     day.fill(price ? price->usd_per_gpu_hour : 1);
     for (const PriceWindow& window : windows)
@@ -146,6 +161,7 @@ std::uint64_t question_of(const PlanRequest& request) {
   asked.price_kind = PriceKind::OnDemand;
   asked.prices.clear();
   asked.price.clear();
+  asked.whole_nodes.reset();
   asked.day_price.clear();
   asked.power_price = 0;
   asked.predictor.clear();  // the same files elsewhere price alike

@@ -180,6 +180,36 @@ TEST(MakePlan, SparesGrowthAndPowerCostMore) {
   EXPECT_GT(make_plan(request, fixed_latency()).search.points[0].dollars_per_hour, plain);
 }
 
+TEST(MakePlan, PaysForWholeNodesWhereAskedOrWhereThePriceSaysSo) {
+  PlanRequest request = small_plan();
+  request.space.gpus = {"H100-SXM"};
+  const PlanResult plain = make_plan(request, fixed_latency());
+  ASSERT_TRUE(plain.search.best.has_value());
+  const PlanPoint& one = plain.search.points[*plain.search.best];
+  EXPECT_EQ(one.rented, (RentedGpus{one.gpus, 0, 0})) << "rented singly on demand";
+  ASSERT_LT(one.gpus, 8);
+  request.whole_nodes = true;
+  const PlanResult whole = make_plan(request, fixed_latency());
+  ASSERT_TRUE(whole.search.best.has_value());
+  const PlanPoint& node = whole.search.points[*whole.search.best];
+  EXPECT_EQ(node.rented, (RentedGpus{8, 0, 1}));
+  EXPECT_DOUBLE_EQ(node.dollars_per_hour, 8 * whole.prices[0].usd_per_gpu_hour);
+  request.whole_nodes.reset();
+  request.price_kind = PriceKind::Spot;  // which the shipped list has of nodes alone
+  const PlanResult spot = make_plan(request, fixed_latency());
+  EXPECT_EQ(spot.search.points[*spot.search.best].rented.nodes, 1);
+  request.whole_nodes = false;
+  const PlanResult single = make_plan(request, fixed_latency());
+  EXPECT_EQ(single.search.points[*single.search.best].rented.nodes, 0);
+}
+
+TEST(MakePlan, RefusesWholeNodesThatNobodyKnows) {
+  PlanRequest request = small_plan();
+  request.space.gpus = {"RTX 4090"};
+  request.whole_nodes = true;
+  expect_plan_refused(request, "whole_nodes: no node of rtx_4090 is recorded");
+}
+
 TEST(MakePlan, FindsTheHighestRateOfSomeGpus) {
   PlanRequest request = small_plan();
   request.source.rate.reset();

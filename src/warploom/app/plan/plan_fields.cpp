@@ -15,6 +15,10 @@ void add_what_is_bought(RequestFields<PlanRequest>& fields) {
       .add("price_kind", &R::price_kind, {.doc = "how GPUs are rented"})
       .add("prices", &R::prices, {.doc = "a list of prices of one's own"})
       .add("price", &R::price, {.doc = "GPU=DOLLARS of one GPU for one hour"})
+      .add(
+          "whole_nodes", &R::whole_nodes,
+          {.doc = "GPUs are paid for by whole nodes; default: where the price list says that they are rented "
+                  "so"})
       .add("power_price", &R::power_price, {.unit = "$/kWh", .doc = "of power, on top", .min = 0, .max = 100})
       .add("spare_instances", &R::spare_instances,
            {.doc = "instances of each pool that may fail: paid for, and missing in the runs",

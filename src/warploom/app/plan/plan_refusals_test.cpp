@@ -50,6 +50,11 @@ const Refused kRefusedPlans[] = {
        r.source.rate.reset();
        r.source.concurrency = 4;
      }},
+    {"whole_nodes: pools that scale pay for single GPUs by the hour",
+     [](PlanRequest& r) {
+       r.whole_nodes = true;
+       r.autoscaling.max_instances = 2;
+     }},
     // The space.
     {"gpu_names: is empty", [](PlanRequest& r) { r.space.gpus.clear(); }},
     {"GPU 'H100SMX' is not known (did you mean", [](PlanRequest& r) { r.space.gpus = {"H100SMX"}; }},

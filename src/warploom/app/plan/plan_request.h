@@ -34,9 +34,10 @@ struct PlanRequest {
   bool find_max_rate = false;
   Objective objective = Objective::Cost;
   PriceKind price_kind = PriceKind::OnDemand;
-  std::filesystem::path prices;    // a list of one's own, before the shipped one
-  std::vector<std::string> price;  // "H200=3.5"
-  double power_price = 0;          // $/kWh
+  std::filesystem::path prices;     // a list of one's own, before the shipped one
+  std::vector<std::string> price;   // "H200=3.5"
+  std::optional<bool> whole_nodes;  // are paid for; absent: where the price is of GPUs rented so
+  double power_price = 0;           // $/kWh
   std::int64_t spare_instances = 0;
   double growth = 1;  // of the load's rate or concurrency
   RoutingPolicy routing_policy = RoutingPolicy::Engine;
