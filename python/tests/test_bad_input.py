@@ -119,7 +119,8 @@ class Python(unittest.TestCase):
     def test_names_of_fields(self):
         for call, words in (
             (lambda: warploom.step("Llama-3.1-8B", "H200"), "by name: step.model=..., gpu=..."),
-            (lambda: warploom.plan(model="M", gpu_nams=["H200"]), "'gpu_nams' is no field of plan .*'gpu_names'"),
+            (lambda: warploom.plan(model="M", gpu_nams=["B200"]),
+             "'gpu_nams' is no field of plan .*'gpu_names'"),
             (lambda: warploom.plan(model="M"), "'gpu_names' is missing, expected plan.model=..., gpu_"),
             (lambda: warploom.support(zzz=1), "'zzz' is no field of support; help"),
         ):

@@ -305,8 +305,9 @@ class ConfigurationSearch {
     }
     return highest_confirmed(good, [&](std::int64_t part) {
       auto found = run_if_met(fleet, step_time, most * double(part) / double(kRateSteps));
-      if (found) figures = std::move(found);
-      return found.has_value();
+      const bool met = found.has_value();
+      if (met) figures = std::move(found);
+      return met;
     });
   }
 
