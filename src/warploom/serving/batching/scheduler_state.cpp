@@ -35,7 +35,10 @@ void SchedulerState::enqueue_by_priority(Slot slot) {
 std::uint64_t SchedulerState::hash_of(Sequence& sequence, std::size_t unit) {
   if (sequence.hashes.empty())
     sequence.hasher = PrefixHasher(content_of(sequence.request), kv_cache.unit_tokens());
-  while (sequence.hashes.size() <= unit) sequence.hashes.push_back(sequence.hasher.next());
+  if (const std::size_t known = sequence.hashes.size(); known <= unit) {
+    sequence.hashes.resize(unit + 1);
+    sequence.hasher.next(std::span(sequence.hashes).subspan(known));
+  }
   return sequence.hashes[unit];
 }
 
@@ -46,9 +49,10 @@ PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
   if (most <= 0) return match;
   hash_of(sequence, std::size_t(most - 1));
   const auto hashes = std::span<const std::uint64_t>(sequence.hashes).first(std::size_t(most));
-  const std::size_t found = kv_cache.leading(hashes);
+  const std::size_t guess = units_of_first_stretch(content_of(sequence.request), kv_cache.unit_tokens());
+  const std::size_t found = kv_cache.leading(hashes, guess);
   match.units = std::int32_t(found);
-  match.idle = std::int32_t(kv_cache.idle_among(hashes.first(found)));
+  match.idle = std::int32_t(kv_cache.idle_among(hashes.first(found), guess));
   for (std::size_t i = 0; tiers != nullptr && i < found; ++i) tiers->touch(hashes[i]);
   if (tiers == nullptr || sequence.remote_tokens > 0) return match;
   for (std::int32_t i = match.units; i < most; ++i) {
@@ -76,8 +80,8 @@ bool SchedulerState::fits(const Sequence& sequence, const PrefixMatch& match, st
 
 void SchedulerState::take_prefix(Sequence& sequence, const PrefixMatch& match) {
   if (match.units == 0) return;
-  for (std::int32_t i = 0; i < match.units; ++i)
-    sequence.units.push_back(kv_cache.acquire(hash_of(sequence, std::size_t(i))));
+  hash_of(sequence, std::size_t(match.units - 1));
+  kv_cache.acquire_all(std::span(sequence.hashes).first(std::size_t(match.units)), sequence.units);
   sequence.hashed_units = match.units;
   sequence.computed_tokens = std::int32_t(match.units * kv_cache.unit_tokens());
   sequence.blocks = std::int32_t(match.units * kv_cache.unit_blocks());
@@ -152,6 +156,9 @@ void SchedulerState::keep_prefix(Sequence& sequence) {
   const std::int64_t unit = kv_cache.unit_tokens();
   while ((std::int64_t(sequence.hashed_units) + 1) * unit <= sequence.computed_tokens) {
     const std::uint64_t hash = hash_of(sequence, std::size_t(sequence.hashed_units));
+    constexpr std::size_t kAhead = 8;
+    if (const std::size_t ahead = std::size_t(sequence.hashed_units) + kAhead; ahead < sequence.hashes.size())
+      kv_cache.expect(sequence.hashes[ahead]);
     const KvCache::Unit latest = sequence.units.empty() ? KvCache::kNoUnit : sequence.units.back();
     const KvCache::Unit kept =
         sequence.hashed_units == 0
@@ -165,8 +172,7 @@ void SchedulerState::keep_prefix(Sequence& sequence) {
 }
 
 void SchedulerState::release(Sequence& sequence) {
-  // The end goes first, so that it is evicted first.
-  for (std::size_t i = sequence.units.size(); i-- > 0;) kv_cache.drop(sequence.units[i]);
+  kv_cache.drop_all(sequence.units);
   kv_cache.release(sequence.blocks - std::int64_t(sequence.units.size()) * kv_cache.unit_blocks());
   sequence.units.clear();
   sequence.hashed_units = 0;

@@ -58,17 +58,18 @@ void Pool::hash_prompt(const Arrival& arrival) {
   const KvCache& cache = instances_[0].group.replica(0).state().kv_cache;
   const auto content = workload_.content_of(arrival.request);
   if (content.empty() || !cache.keeps_prefixes()) return;
+  shared_units_ = units_of_first_stretch(content, cache.unit_tokens());
   PrefixHasher hasher(content, cache.unit_tokens());
   hashes_.resize(std::size_t((arrival.input_tokens - 1) / cache.unit_tokens()));
-  for (std::uint64_t& hash : hashes_) hash = hasher.next();
+  hasher.next(hashes_);
 }
 
 Pool::KnownUnits Pool::known_units(std::size_t replica, bool remembered, SimTime now) const {
   const KvCache& cache = replica_of(replica).state().kv_cache;
   const SimDuration delay = to_sim_duration(rules_.event_delay);
   KnownUnits known;
-  const std::span<const std::uint64_t> kept = std::span(hashes_).first(cache.leading(hashes_));
-  known.used = std::int64_t(cache.leading_in_use(kept));
+  const std::span<const std::uint64_t> kept = std::span(hashes_).first(cache.leading(hashes_, shared_units_));
+  known.used = std::int64_t(cache.leading_in_use(kept, shared_units_));
   const auto is_told = [&](std::uint64_t hash) { return now - cache.since(cache.find(hash)) >= delay; };
   const bool at_once = delay <= SimDuration{};
   known.cached =
@@ -139,6 +140,9 @@ void Pool::list_loads(std::span<const std::uint32_t> replicas, RoutingPolicy pol
   const bool remembered = policy == RoutingPolicy::CacheAware || rules_.remembers_routed;
   const bool as_seen = rules_.signal_interval.value() > 0 && !counts_own(policy);
   loads_.resize(replicas.size());
+  if (shared_units_ < hashes_.size())
+    for (const std::uint32_t replica : replicas)
+      replica_of(replica).state().kv_cache.expect(hashes_[shared_units_]);
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     ReplicaLoad& load = loads_[i];
     if (as_seen)

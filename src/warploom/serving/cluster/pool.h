@@ -126,6 +126,7 @@ class Pool {
   std::vector<std::uint32_t> open_;    // replicas that take requests
   std::vector<ReplicaLoad> loads_;     // of route, kept for its memory
   std::vector<std::uint64_t> hashes_;  // of the prompt at hand, by unit
+  std::size_t shared_units_ = 0;       // that other prompts probably begin with too
   RoutedPrefixes routed_prefixes_;
   std::vector<std::uint64_t> cold_since_;   // by replica, see ReplicaLoad
   std::vector<std::int32_t> found_tokens_;  // by request: known to be cached when it was sent; of KvCost

@@ -3,10 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "warploom/base/error.h"
 
 namespace warploom {
+namespace {
+
+// How many hold from the start on, where none holds after one that does not: in strides away from the guess,
+// then by halves.
+template <class Holds>
+std::size_t leap(std::span<const std::uint64_t> hashes, std::size_t guess, const Holds& holds) {
+  std::size_t begin = 0, end = hashes.size();  // the answer lies in between
+  std::size_t next = std::min(guess, end);
+  if (next > 0 && !holds(hashes[next - 1])) {
+    end = next - 1;
+  } else {
+    std::size_t stride = 1;
+    for (begin = next; begin < end; stride *= 4) {
+      next = std::min(begin + stride, end);
+      if (!holds(hashes[next - 1])) {
+        end = next - 1;
+        break;
+      }
+      begin = next;
+    }
+  }
+  const auto rest = hashes.subspan(begin, end - begin);
+  return begin + std::size_t(std::partition_point(rest.begin(), rest.end(), holds) - rest.begin());
+}
+
+}  // namespace
 
 KvCache::KvCache(std::int64_t total_blocks, std::int64_t block_size, std::int64_t unit_pages,
                  const KvLayout& layout)
@@ -36,13 +63,14 @@ bool KvCache::make_room(std::int64_t blocks) {
 
 void KvCache::evict_oldest() {
   const Unit unit = oldest_;
-  WARPLOOM_ASSERT(unit != kNoUnit && entries_[unit].uses == 0);
+  WARPLOOM_ASSERT(unit != kNoUnit && places_[unit].uses == 0);
   unlink(unit);
+  if (oldest_ != kNoUnit) expect(entries_[oldest_].hash);  // probably the next to go
   Entry& entry = entries_[unit];
   erase_slot(place_of(entry.hash));
   orphans_ += entry.followers;
-  if (has_before(entry))
-    --entries_[entry.before].followers;
+  if (has_before(unit))
+    --entries_[places_[unit].before].followers;
   else if (!entry.first)
     --orphans_;
   ++entry.epoch;
@@ -55,37 +83,55 @@ KvCache::Unit KvCache::acquire(std::uint64_t hash) {
   const Unit unit = find(hash);
   if (unit == kNoUnit) return kNoUnit;
   ++uses_;
-  if (entries_[unit].uses++ == 0) unlink(unit);
+  if (places_[unit].uses++ == 0) unlink(unit);
   return unit;
 }
 
-std::size_t KvCache::leading(std::span<const std::uint64_t> hashes) const {
-  // Short prefixes, such as a system prompt that all share, are walked: their slots are near at hand.
-  constexpr std::size_t kWalked = 32;
-  const auto kept = [&](std::uint64_t hash) { return find(hash) != kNoUnit; };
-  const std::size_t walked = is_closed() ? std::min(kWalked, hashes.size()) : hashes.size();
-  std::size_t found = 0;
-  while (found < walked && kept(hashes[found])) ++found;
-  if (found < walked || found == hashes.size()) return found;
-  std::size_t stride = kWalked;
-  while (found + stride <= hashes.size() && kept(hashes[found + stride - 1])) {
-    found += stride;
-    stride *= 2;
+template <class See>
+void KvCache::walk_back(std::span<const std::uint64_t> hashes, const See& see) const {
+  Unit unit = hashes.empty() ? kNoUnit : find(hashes.back());
+  for (std::size_t i = hashes.size(); i-- > 0;) {
+    // Read first: `see` may change the unit.
+    const bool follows = orphans_ == 0 || has_before(unit);
+    const Unit before = places_[unit].before;
+    see(i, unit);
+    if (i > 0) unit = follows ? before : find(hashes[i - 1]);
   }
-  const auto rest = hashes.subspan(found, std::min(stride - 1, hashes.size() - found));
-  return std::size_t(std::partition_point(rest.begin(), rest.end(), kept) - hashes.begin());
 }
 
-std::size_t KvCache::leading_in_use(std::span<const std::uint64_t> hashes) const {
+void KvCache::acquire_all(std::span<const std::uint64_t> hashes, std::vector<Unit>& units) {
+  const std::size_t begin = units.size();
+  units.resize(begin + hashes.size());
+  uses_ += std::ssize(hashes);
+  walk_back(hashes, [&](std::size_t i, Unit unit) {
+    units[begin + i] = unit;
+    if (places_[unit].uses++ == 0) unlink(unit);
+  });
+}
+
+std::size_t KvCache::leading(std::span<const std::uint64_t> hashes, std::size_t guess) const {
+  const auto kept = [&](std::uint64_t hash) { return find(hash) != kNoUnit; };
+  if (orphans_ == 0) return leap(hashes, guess, kept);
+  return std::size_t(std::find_if_not(hashes.begin(), hashes.end(), kept) - hashes.begin());
+}
+
+std::size_t KvCache::leading_in_use(std::span<const std::uint64_t> hashes, std::size_t guess) const {
   const auto in_use = [&](std::uint64_t hash) { return !idle(find(hash)); };
-  const auto end = is_closed() ? std::partition_point(hashes.begin(), hashes.end(), in_use)
-                               : std::find_if_not(hashes.begin(), hashes.end(), in_use);
-  return std::size_t(end - hashes.begin());
+  if (hashes.empty()) return 0;
+  if (orphans_ == 0 && skips_ == 0) {
+    if (in_use(hashes.back())) return hashes.size();
+    return leap(hashes.first(hashes.size() - 1), guess, in_use);
+  }
+  std::size_t first_idle = hashes.size();
+  walk_back(hashes, [&](std::size_t i, Unit unit) { first_idle = idle(unit) ? i : first_idle; });
+  return first_idle;
 }
 
-std::int64_t KvCache::idle_among(std::span<const std::uint64_t> hashes) const {
-  if (is_closed()) return std::int64_t(hashes.size() - leading_in_use(hashes));
-  return std::count_if(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return idle(find(hash)); });
+std::int64_t KvCache::idle_among(std::span<const std::uint64_t> hashes, std::size_t guess) const {
+  if (orphans_ == 0 && skips_ == 0) return std::int64_t(hashes.size() - leading_in_use(hashes, guess));
+  std::int64_t count = 0;
+  walk_back(hashes, [&](std::size_t, Unit unit) { count += idle(unit) ? 1 : 0; });
+  return count;
 }
 
 KvCache::Unit KvCache::publish_after(std::uint64_t before, Unit latest, std::uint64_t hash) {
@@ -101,12 +147,14 @@ KvCache::Unit KvCache::add_unit(std::uint64_t hash, Unit before, bool first, boo
   if (spare_.empty()) {
     unit = Unit(entries_.size());
     entries_.emplace_back();
+    places_.emplace_back();
   } else {
     unit = spare_.back();
     spare_.pop_back();
   }
   Entry& entry = entries_[unit];
-  entry = {.hash = hash, .uses = 1, .epoch = entry.epoch, .since = now_, .before = before, .first = first};
+  entry = {.hash = hash, .since = now_, .epoch = entry.epoch, .first = first};
+  places_[unit] = {.uses = 1, .before = before};
   if (before != kNoUnit) {
     entry.before_epoch = entries_[before].epoch;
     ++entries_[before].followers;
@@ -124,28 +172,29 @@ KvCache::Unit KvCache::add_unit(std::uint64_t hash, Unit before, bool first, boo
 }
 
 void KvCache::drop(Unit unit) {
-  WARPLOOM_ASSERT(entries_[unit].uses > 0);
+  WARPLOOM_ASSERT(places_[unit].uses > 0);
   --uses_;
-  Entry& entry = entries_[unit];
-  if (--entry.uses > 0) return;
-  skips_ -= entry.skips ? 1 : 0;
-  entry.skips = false;
+  if (--places_[unit].uses > 0) return;
+  if (skips_ > 0 && std::exchange(entries_[unit].skips, false)) --skips_;
   link_newest(unit);
 }
 
+void KvCache::drop_all(std::span<const Unit> units) {
+  for (std::size_t i = units.size(); i-- > 0;) drop(units[i]);
+}
+
 void KvCache::link_newest(Unit unit) {
-  entries_[unit].older = newest_;
-  entries_[unit].newer = kNoUnit;
-  if (newest_ != kNoUnit) entries_[newest_].newer = unit;
+  places_[unit].older = newest_;
+  places_[unit].newer = kNoUnit;
+  (newest_ == kNoUnit ? oldest_ : places_[newest_].newer) = unit;
   newest_ = unit;
-  if (oldest_ == kNoUnit) oldest_ = unit;
   ++idle_units_;
 }
 
 void KvCache::unlink(Unit unit) {
-  const Entry& entry = entries_[unit];
-  (entry.older == kNoUnit ? oldest_ : entries_[entry.older].newer) = entry.newer;
-  (entry.newer == kNoUnit ? newest_ : entries_[entry.newer].older) = entry.older;
+  const Place& place = places_[unit];
+  (place.older == kNoUnit ? oldest_ : places_[place.older].newer) = place.newer;
+  (place.newer == kNoUnit ? newest_ : places_[place.newer].older) = place.older;
   --idle_units_;
 }
 

@@ -50,7 +50,11 @@ class KvCache {
   std::int64_t kept_units() const { return kept_units_; }
   // The unit under that hash; kNoUnit when there is none. Expected O(1).
   Unit find(std::uint64_t hash) const { return slots_.empty() ? kNoUnit : slots_[place_of(hash)].unit; }
-  bool idle(Unit unit) const { return entries_[unit].uses == 0; }
+  // The hash is looked for soon: the processor begins to read where it would stand.
+  void expect(std::uint64_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[std::size_t(hash) & (slots_.size() - 1)]);
+  }
+  bool idle(Unit unit) const { return places_[unit].uses == 0; }
   // What is published from now on counts as published then, which since() tells.
   void look_at(SimTime now) { now_ = now; }
   SimTime since(Unit unit) const { return entries_[unit].since; }
@@ -58,12 +62,17 @@ class KvCache {
   std::int64_t shared_uses() const { return uses_ - (kept_units_ - idle_units_); }
   // The same, now in use once more.
   Unit acquire(std::uint64_t hash);
+  // The same of the first units of a prompt, all of which are kept; they join the end of `units`. It is one
+  // look-up, then from each unit to the one before it.
+  void acquire_all(std::span<const std::uint64_t> hashes, std::vector<Unit>& units);
   // How many units of a prompt are kept, from its start to the first that is not; of kept ones, how many
-  // before the first without use, and all without. O(log units) while every kept unit has the one before it
-  // in its prompt, as nearly always; else O(units).
-  std::size_t leading(std::span<const std::uint64_t> hashes) const;
-  std::size_t leading_in_use(std::span<const std::uint64_t> hashes) const;  // all of which are kept
-  std::int64_t idle_among(std::span<const std::uint64_t> hashes) const;     // the same
+  // before the first without use, and all without. `guess` is a likely answer, which costs least where it is
+  // right. O(log units) while every kept unit has the one before it in its prompt, as nearly always; else
+  // O(units).
+  std::size_t leading(std::span<const std::uint64_t> hashes, std::size_t guess = 0) const;
+  // All hashes must be kept:
+  std::size_t leading_in_use(std::span<const std::uint64_t> hashes, std::size_t guess = 0) const;
+  std::int64_t idle_among(std::span<const std::uint64_t> hashes, std::size_t guess = 0) const;
   // Blocks that the caller holds and has filled become the first unit of a prompt, in use by the caller;
   // kNoUnit when another unit has that hash: the caller then keeps its blocks to itself.
   Unit publish(std::uint64_t hash) { return add_unit(hash, kNoUnit, true, true); }
@@ -72,18 +81,22 @@ class KvCache {
   Unit publish_after(std::uint64_t before, Unit latest, std::uint64_t hash);
   // Ends one use. The unit stays until its blocks are wanted.
   void drop(Unit unit);
+  // The same of units in the order of their prompt: the end goes first, so that it is evicted first.
+  void drop_all(std::span<const Unit> units);
 
  private:
+  // What taking and giving back touch of a unit, four to a line of the processor's cache.
+  struct Place {
+    std::int32_t uses = 0;
+    Unit older = kNoUnit, newer = kNoUnit;  // among units without use
+    Unit before = kNoUnit;                  // the unit before it in its prompt; kNoUnit of a first unit
+  };
   struct Entry {
     std::uint64_t hash = 0;
-    std::int32_t uses = 0;
-    std::uint32_t epoch = 0;  // evictions of this entry
     SimTime since;
-    Unit older = kNoUnit, newer = kNoUnit;  // among units without use
-    // The unit before it in its prompt, and that one's epoch; kNoUnit of a first unit.
-    Unit before = kNoUnit;
-    std::uint32_t before_epoch = 0;
-    std::int32_t followers = 0;  // kept units of which this is the one before
+    std::uint32_t epoch = 0;         // evictions of this entry
+    std::uint32_t before_epoch = 0;  // of the unit before it, when this one was published
+    std::int32_t followers = 0;      // kept units of which this is the one before
     bool first = true;
     bool skips = false;  // somebody uses it, but not the one before
   };
@@ -92,11 +105,13 @@ class KvCache {
     std::uint64_t hash = 0;
     Unit unit = kNoUnit;
   };
-  // Whether every kept unit has its predecessor, which is in use where it is.
-  bool is_closed() const { return orphans_ == 0 && skips_ == 0; }
-  bool has_before(const Entry& entry) const {
-    return entry.before != kNoUnit && entries_[entry.before].epoch == entry.before_epoch;
+  bool has_before(Unit unit) const {
+    const Unit before = places_[unit].before;
+    return before != kNoUnit && entries_[before].epoch == entries_[unit].before_epoch;
   }
+  // From the last of kept units back to the first: see(place, unit).
+  template <class See>
+  void walk_back(std::span<const std::uint64_t> hashes, const See& see) const;
   Unit add_unit(std::uint64_t hash, Unit before, bool first, bool uses_before);
   bool make_room(std::int64_t blocks);
   void evict_oldest();
@@ -111,7 +126,8 @@ class KvCache {
   std::int64_t idle_units_ = 0, kept_units_ = 0, uses_ = 0;
   std::int64_t orphans_ = 0, skips_ = 0;  // units whose predecessor is gone; entries that skip
   SimTime now_;
-  std::vector<Entry> entries_;
+  std::vector<Place> places_;    // by unit
+  std::vector<Entry> entries_;   // the same
   std::vector<Unit> spare_;      // entries without a unit
   std::vector<HashSlot> slots_;  // open addressing, a power of two
   Unit oldest_ = kNoUnit, newest_ = kNoUnit;
