@@ -28,6 +28,7 @@ OPTIONS = {
     "input_tokens": "--input",
     "output_tokens": "--output",
     "gpu_names": "--gpus",
+    "gpus": "--gpu",
     "supported_models": "--model",
     "with_baselines": "--baselines",
     "baselines": "--baseline",
