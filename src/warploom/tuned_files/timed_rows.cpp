@@ -78,14 +78,11 @@ double timed_mean(const MoeConfig& config, const KeyTimes& times) {
   return mean;
 }
 
-PickShare share_of(const MoeConfig& pick, const KeyLaunches& launches, const KeyTimes& times) {
+// ln(us) of each of the model's configurations; all NaN where the times are of others.
+std::vector<double> timed_means(const KeyLaunches& launches, const KeyTimes& times) {
   std::vector<double> timed;
   for (const MoeConfig& config : launches.configs) timed.push_back(timed_mean(config, times));
-  const auto place =
-      std::find(launches.configs.begin(), launches.configs.end(), pick) - launches.configs.begin();
-  // A default that changes within the key, or that the model leaves out.
-  if (std::size_t(place) == launches.configs.size() || std::isnan(timed[std::size_t(place)])) return {};
-  return share_of_best_timed(launches.tiles(), launches.log_times, timed, std::size_t(place));
+  return timed;
 }
 
 }  // namespace
@@ -174,8 +171,15 @@ std::vector<SureRow> timed_rows(const TunedFile& file, MoeEngine engine, const G
     const KeyTimes timed = times_of(file, i, times);
     for (const auto& [tokens, of_config] : timed)
       if (!of_config.contains(usual(tokens))) return {};
+    const std::vector<double> means = timed_means(keys[i], timed);
+    if (std::all_of(means.begin(), means.end(), [](double mean) { return std::isnan(mean); })) return {};
     SureRow sure{.row = measured_row(keys[i].key, usual, timed), .share = {}, .is_timed = true};
-    sure.share = share_of(sure.row.config, keys[i], timed);
+    // The default may change within the key: each token count has its own.
+    double mine = 0;
+    for (const auto& [tokens, of_config] : timed)
+      mine += std::log(of_config.at(sure.row.is_default ? usual(tokens) : sure.row.config)) /
+              double(timed.size());
+    sure.share = share_of_best_timed(keys[i].tiles(), keys[i].log_times, means, mine);
     rows.push_back(sure);
   }
   return rows;

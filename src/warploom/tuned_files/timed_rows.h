@@ -40,7 +40,8 @@ struct LaunchTime {
 // another GPU than `device`, the name that its driver prints).
 std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path, std::string_view device);
 
-// A row for each key by measured_row; empty when the file's kernel was not timed to its end.
+// A row for each key by measured_row; empty when the file's kernel was not timed to its end, or none of its
+// configurations is one that the record knows.
 std::vector<SureRow> timed_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,
                                 const ConfigModel& searches, std::span<const LaunchTime> times);
 

@@ -2,8 +2,9 @@
 // them.
 //
 // Their loop adds each step's sums, scaled, to sums of its own: two operations an element outside the matrix
-// unit. Where that unit yields whole tiles beside the warps, both sums stand in registers, and its work of a
-// step must end before the next begins: few stages then wait for whole loads.
+// unit. Where that unit yields whole tiles beside the warps it is four, since sums are cleared and moved too,
+// both sums stand in registers, and its work of a step must end before the next begins: few stages then wait
+// for whole loads.
 #pragma once
 
 #include "warploom/hardware/gpu_spec.h"

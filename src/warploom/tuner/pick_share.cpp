@@ -46,8 +46,8 @@ PickShare share_of_best(std::span<const TileConfig> configs, std::span<const dou
 }
 
 PickShare share_of_best_timed(std::span<const TileConfig> configs, std::span<const double> log_times,
-                              std::span<const double> timed, std::size_t pick) {
-  double moved = 0, count = 0, fastest = timed[pick];
+                              std::span<const double> timed, double mine) {
+  double moved = 0, count = 0, fastest = mine;
   for (std::size_t i = 0; i < configs.size(); ++i) {
     if (std::isnan(timed[i])) continue;
     moved += timed[i] - log_times[i];
@@ -78,7 +78,7 @@ PickShare share_of_best_timed(std::span<const TileConfig> configs, std::span<con
   for (int draw = 0; draw < kDraws; ++draw) {
     double best = fastest;
     for (const Untimed& other : others) best = std::min(best, other.least + random.normal(0, other.error));
-    shares.push_back(std::exp(best - timed[pick]));
+    shares.push_back(std::exp(best - mine));
   }
   return {.p10 = quantile(shares, 0.1), .p50 = quantile(shares, 0.5), .p90 = quantile(shares, 0.9)};
 }

@@ -21,10 +21,11 @@ struct PickShare {
 PickShare share_of_best(std::span<const TileConfig> configs, std::span<const double> log_times,
                         std::size_t pick);
 
-// The same where some were timed on the GPU, pick too: ln(time) of each, NaN where it was not. What was not
-// timed is told by `log_times`, moved by what they err by on the mean of those that were.
+// The same of a pick that takes exp(`mine`) us, where some were timed on the GPU: ln(us) of each, NaN where
+// it was not. What was not timed is told by `log_times`, moved by what they err by on the mean of those that
+// were; asks for one that was.
 PickShare share_of_best_timed(std::span<const TileConfig> configs, std::span<const double> log_times,
-                              std::span<const double> timed, std::size_t pick);
+                              std::span<const double> timed, double mine);
 
 // Whether `gain` in ln(time) between two configurations is one in four of five such pairs.
 bool clearly_faster(double gain, const TileConfig& config, const TileConfig& than);
