@@ -1,8 +1,9 @@
-"""Triton kernels of vLLM that read tuned files, as it launches them; `tuned-files --profile` times them.
+"""Triton kernels that read tuned files, with the operands that an engine gives them; `tuned-files --profile`
+times them.
 
 Each has `sets(tokens)`, operands that rotate out of L2, and `call(operands, config)`, one launch of a
 configuration (tile_m, tile_n, tile_k, warps, stages, group). Experts are both products of a layer, without
-the activation between them. Needs vLLM (read in 0.33).
+the activation between them. `engine` is a module of launches: vllm_launches or sglang_launches.
 """
 import math
 
@@ -24,12 +25,13 @@ def narrow(*sizes):
 class BlockProduct:
     """C[m, n] = A[m, k] B[n, k]^T; scales of A by rows of block_k values, of B by block_n x block_k."""
 
-    def __init__(self, n, k, block_n=128, block_k=128):
+    def __init__(self, engine, n, k, block_n=128, block_k=128):
+        self.engine = engine
         self.n, self.k, self.block_n, self.block_k = n, k, block_n, block_k
 
     def small(self):
         """The same with few columns: what the compiler does not tell apart from it."""
-        return BlockProduct(2 * self.block_n, self.k, self.block_n, self.block_k)
+        return BlockProduct(self.engine, 2 * self.block_n, self.k, self.block_n, self.block_k)
 
     def sets(self, tokens):
         import torch
@@ -46,30 +48,22 @@ class BlockProduct:
         return [one() for _ in range(copies_of((m + n) * k + 2 * m * n))]
 
     def call(self, operands, config):
-        from vllm.model_executor.layers.quantization.utils import fp8_utils
-
-        kernel = fp8_utils._w8a8_triton_block_scaled_mm
-        a, b, c, a_scales, b_scales = operands
-        (m, k), n = a.shape, b.shape[0]
-        grid = (math.ceil(m / config[0]) * math.ceil(n / config[1]),)
-        strides = (a.stride(0), a.stride(1), b.stride(1), b.stride(0), c.stride(0), c.stride(1))
-        scales = (a_scales.stride(0), a_scales.stride(1), b_scales.stride(1), b_scales.stride(0))
-        kernel[grid](a, b, c, a_scales, b_scales, m, n, k, self.block_n, self.block_k, *strides, *scales,
-                     **tiles_of(config))
+        self.engine.block_product(*operands, [self.block_n, self.block_k], tiles_of(config))
 
 
 class Experts:
     """Gate and up together, then down, of tokens that fall on experts by chance. bytes_of: of a weight, 1 or
     2; block_n = 0: one scale a tensor."""
 
-    def __init__(self, experts, top_k, width, hidden, bytes_of=2, block_n=0, block_k=0):
+    def __init__(self, engine, experts, top_k, width, hidden, bytes_of=2, block_n=0, block_k=0):
+        self.engine = engine
         self.experts, self.top_k, self.width, self.hidden = experts, top_k, width, hidden
         self.bytes_of, self.block_n, self.block_k = bytes_of, block_n, block_k
         self.weights = None
 
     def small(self):
-        return Experts(min(self.experts, 2 * self.top_k), self.top_k, self.width, self.hidden, self.bytes_of,
-                       self.block_n, self.block_k)
+        return Experts(self.engine, min(self.experts, 2 * self.top_k), self.top_k, self.width, self.hidden,
+                       self.bytes_of, self.block_n, self.block_k)
 
     def _values(self, *sizes):
         import torch
@@ -123,23 +117,17 @@ class Experts:
                 for seed in range(routings)]
 
     def call(self, operands, config):
-        import triton.language as tl
-        from vllm.model_executor.layers.fused_moe import fused_moe as engine
         from warploom.kernels import fused_moe
 
         (x, x_scales, first, middle, middle_scales, last, weights), chosen, aligned = operands
         if config[0] not in aligned:
             aligned[config[0]] = fused_moe.align(chosen, self.experts, config[0])
-        pair_ids, block_expert, padded = aligned[config[0]]
         up, up_scales, down, down_scales = self._expert_weights()
         blocks = [self.block_n, self.block_k] if self.block_n else None
 
         def launch(a, b, c, a_scales, b_scales, top_k, weighted):
-            engine.invoke_fused_moe_triton_kernel(
-                a, b, c, a_scales, b_scales, weights, pair_ids, block_expert, padded, weighted, top_k,
-                tiles_of(config), compute_type=tl.bfloat16, use_fp8_w8a8=self.bytes_of == FP8_BYTES,
-                use_int8_w8a8=False, use_int8_w8a16=False, use_int4_w4a16=False, per_channel_quant=False,
-                block_shape=blocks)
+            self.engine.expert_product(a, b, c, a_scales, b_scales, weights, aligned[config[0]], top_k,
+                                       weighted, tiles_of(config), self.bytes_of == FP8_BYTES, blocks)
 
         launch(x, up, first, x_scales, up_scales, self.top_k, False)
         launch(middle, down, last, middle_scales, down_scales, 1, True)

@@ -1,6 +1,7 @@
 """What `warploom tuned-files --profile` runs: times an engine's own Triton kernels on this machine's GPU.
 
-    python3 -m warploom.tuned_profile --plan plan.csv --output times.csv --gpu "NVIDIA H100 80GB HBM3"
+    python3 -m warploom.tuned_profile --engine vllm --plan plan.csv --output times.csv \\
+        --gpu "NVIDIA H100 80GB HBM3"
 
 A plan's rows are kernel, bytes, experts, top_k, n, k, block_n, block_k, tokens, bm, bn, bk, warps, stages,
 group; the output has them with median_us (-1: refused by the compiler or the GPU) and gpu. All configurations
@@ -10,6 +11,7 @@ measured again, and a run may be killed at any moment. Ends as profile.py does.
 import argparse
 import csv
 import functools
+import importlib
 import os
 import statistics
 import sys
@@ -55,12 +57,19 @@ def read_done(path):
     return done
 
 
-def subject_of(sizes):
+def launches_of(engine):
+    """The engine's module of launches. Raises ImportError where the engine is not installed."""
+    importlib.import_module(engine)
+    return importlib.import_module(f"warploom.{engine}_launches")
+
+
+def subject_of(sizes, engine):
     from warploom import engine_kernels
+    launches = launches_of(engine)
     kernel, bytes_of, experts, top_k, n, k, block_n, block_k = sizes
     if kernel == "block_fp8_product":
-        return engine_kernels.BlockProduct(n, k, block_n, block_k)
-    return engine_kernels.Experts(experts, top_k, n, k, bytes_of, block_n, block_k)
+        return engine_kernels.BlockProduct(launches, n, k, block_n, block_k)
+    return engine_kernels.Experts(launches, experts, top_k, n, k, bytes_of, block_n, block_k)
 
 
 def token_kinds(tokens):
@@ -70,9 +79,9 @@ def token_kinds(tokens):
 
 def _compile_one(task):
     import torch
-    sizes, tokens, config = task
+    sizes, tokens, config, engine = task
     try:
-        subject = subject_of(sizes).small()
+        subject = subject_of(sizes, engine).small()
         subject.call(subject.sets(tokens)[0], config)
         torch.cuda.synchronize()
     except Exception as error:  # out of resources, or a compiler's refusal
@@ -80,7 +89,7 @@ def _compile_one(task):
     return None
 
 
-def compile_all(plan, workers=None):
+def compile_all(plan, engine, workers=None):
     """Fills Triton's cache in parallel. Returns the refusals."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -88,7 +97,7 @@ def compile_all(plan, workers=None):
     for sizes, by_tokens in plan.items():
         kinds = token_kinds(by_tokens)
         configs = sorted({config for configs in by_tokens.values() for config in configs})
-        tasks += [(sizes, tokens, config) for tokens in kinds for config in configs]
+        tasks += [(sizes, tokens, config, engine) for tokens in kinds for config in configs]
     workers = workers or max(1, min(16, (os.cpu_count() or 2) - 1))
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         return [refusal for refusal in pool.map(_compile_one, tasks, chunksize=8) if refusal]
@@ -117,7 +126,7 @@ def timed(subject, tokens, configs, rounds=REPLAYS):
     return times
 
 
-def profile(plan, path, gpu, seconds, subjects=subject_of, time_all=timed):
+def profile(plan, path, gpu, seconds, subjects, time_all=timed):
     """True when the plan was measured to its end."""
     done, end = read_done(path), time.time() + seconds
     total = sum(len(configs) for by_tokens in plan.values() for configs in by_tokens.values())
@@ -149,6 +158,7 @@ def main(words):
     parser = argparse.ArgumentParser(prog="python3 -m warploom.tuned_profile")
     for name in ("plan", "output", "gpu"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--engine", choices=["vllm", "sglang"], default="vllm")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--replays", type=int, default=REPLAYS)
     options = parser.parse_args(words)
@@ -160,19 +170,20 @@ def main(words):
             missing = f"this machine's GPU is {found}, expected {options.gpu}"
     if missing is None:
         try:
-            import vllm  # noqa: F401
-        except ImportError:
-            missing = "vllm is not installed"
+            launches_of(options.engine)
+        except ImportError as error:
+            missing = f"{options.engine} cannot be imported: {error}"
     if missing:
         print(f"warploom: tuned-files --profile: {missing}", file=sys.stderr)
         return NOTHING_TO_RUN_ON
     started, plan = time.time(), read_plan(options.plan)
-    for refusal in compile_all(plan):
+    for refusal in compile_all(plan, options.engine):
         print(f"left out: {refusal}", file=sys.stderr)
     print(f"compiled in {time.time() - started:.0f} s", file=sys.stderr)
     time_all = functools.partial(timed, rounds=options.replays)
     left = options.seconds - (time.time() - started)
-    whole = profile(plan, options.output, options.gpu, left, time_all=time_all)
+    subjects = functools.partial(subject_of, engine=options.engine)
+    whole = profile(plan, options.output, options.gpu, left, subjects, time_all)
     print(f"\n{time.time() - started:.0f} s", file=sys.stderr)
     return COMPLETE if whole else OUT_OF_TIME
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Times of every configuration of vLLM's Triton products of fp8 values with scales of blocks, on this GPU.
+"""Times of every configuration of an engine's Triton products of fp8 values with scales of blocks.
 
 block_products.py --output TIMES.csv [--seconds S] [--products N,K ...] [--experts E,TOP_K,WIDTH,HIDDEN ...]
-                  [--tokens M ...] [--block 128] [--files FOLDER ... [--device NAME]] [--judge-only]
-Needs a Python with vLLM 0.33. Times what its tuning script walks and the GPU holds, as
+                  [--tokens M ...] [--block 128] [--engine vllm|sglang] [--files FOLDER ... [--device NAME]]
+                  [--judge-only]
+On this GPU. Needs a Python with vLLM 0.33 or SGLang 0.5.23. Times what its tuning script walks and the GPU holds, as
 warploom.tuned_profile does, in the engine's default groups of rows of tiles. Goes on where it was stopped.
 --files: folders of files, such as `warploom tuned-files --write` makes; their picks of products at the same
 shapes are printed beside the best and beside the engine's default.
 """
 import argparse
+import functools
 import json
 import math
 import sys
@@ -113,6 +115,7 @@ def main():
     parser.add_argument("--experts", nargs="*", type=numbers, default=[])
     parser.add_argument("--tokens", nargs="*", type=int, default=TOKENS)
     parser.add_argument("--block", type=int, default=128)
+    parser.add_argument("--engine", choices=["vllm", "sglang"], default="vllm")
     parser.add_argument("--files", nargs="*", default=[])
     parser.add_argument("--device", default="*", help="as file names have it, where --files have several")
     parser.add_argument("--judge-only", action="store_true", help="times of --output as they are")
@@ -121,10 +124,11 @@ def main():
         import torch
         started = time.time()
         plan = plan_of(options.products, options.experts, options.tokens, options.block)
-        for refusal in tuned_profile.compile_all(plan):
+        for refusal in tuned_profile.compile_all(plan, options.engine):
             print(f"left out: {refusal}", file=sys.stderr)
         left = options.seconds - (time.time() - started)
-        whole = tuned_profile.profile(plan, options.output, torch.cuda.get_device_name(), left)
+        subjects = functools.partial(tuned_profile.subject_of, engine=options.engine)
+        whole = tuned_profile.profile(plan, options.output, torch.cuda.get_device_name(), left, subjects)
         print("\nall timed" if whole else "\nout of time: run again to go on", file=sys.stderr)
     for folder in options.files:
         judge(options.output, folder, options.block, options.device)

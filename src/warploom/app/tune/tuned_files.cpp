@@ -82,8 +82,6 @@ void predict(ListedFile& listed, const TunedFilesRequest& request, const GpuSpec
 // Times the files' kernels with the engine's own Python.
 void profile(const TunedFilesRequest& request, const std::vector<TunedFile>& files, const GpuSpec& gpu,
              const ConfigModel& searches) {
-  if (request.engine != MoeEngine::Vllm)
-    throw Unsupported(fmt::format("profile: times vLLM's kernels alone, not {}'s", name_of(request.engine)));
   if (request.samples.empty())
     throw InvalidInput("profile: expected `samples` too, the file to measure into");
   if (files.empty()) return;
@@ -92,7 +90,8 @@ void profile(const TunedFilesRequest& request, const std::vector<TunedFile>& fil
   write_file_atomically(plan, timing_plan(files, request.engine, gpu, searches));
   const ProfilerRun run{.python = request.python,
                         .program = request.package / "warploom" / "tuned_profile.py",
-                        .arguments = {{"plan", plan},
+                        .arguments = {{"engine", std::string(name_of(request.engine))},
+                                      {"plan", plan},
                                       {"output", request.samples.string()},
                                       {"gpu", gpu.device_name},
                                       {"seconds", fmt::format("{:.0f}", request.seconds)}}};

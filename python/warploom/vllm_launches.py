@@ -1,0 +1,28 @@
+"""vLLM's Triton kernels of tuned files, launched as it launches them (read in 0.33).
+
+`scales` of experts: of rows and of weights, None for 16 bits. `aligned`: what fused_moe.align gives.
+"""
+import math
+
+
+def block_product(a, b, c, a_scales, b_scales, blocks, tiles):
+    """c[m, n] = a[m, k] b[n, k]^T in fp8 by blocks."""
+    from vllm.model_executor.layers.quantization.utils import fp8_utils
+
+    (m, k), n = a.shape, b.shape[0]
+    grid = (math.ceil(m / tiles["BLOCK_SIZE_M"]) * math.ceil(n / tiles["BLOCK_SIZE_N"]),)
+    strides = (a.stride(0), a.stride(1), b.stride(1), b.stride(0), c.stride(0), c.stride(1))
+    scales = (a_scales.stride(0), a_scales.stride(1), b_scales.stride(1), b_scales.stride(0))
+    fp8_utils._w8a8_triton_block_scaled_mm[grid](a, b, c, a_scales, b_scales, m, n, k, *blocks, *strides,
+                                                 *scales, **tiles)
+
+
+def expert_product(a, b, c, a_scales, b_scales, weights, aligned, top_k, weighted, tiles, is_fp8, blocks):
+    """One product of a mixture's experts."""
+    import triton.language as tl
+    from vllm.model_executor.layers.fused_moe import fused_moe
+
+    fused_moe.invoke_fused_moe_triton_kernel(
+        a, b, c, a_scales, b_scales, weights, *aligned, weighted, top_k, tiles, compute_type=tl.bfloat16,
+        use_fp8_w8a8=is_fp8, use_int8_w8a8=False, use_int8_w8a16=False, use_int4_w4a16=False,
+        per_channel_quant=False, block_shape=blocks)
