@@ -4,8 +4,9 @@
 block_products.py --output TIMES.csv [--seconds S] [--products N,K ...] [--experts E,TOP_K,WIDTH,HIDDEN ...]
                   [--tokens M ...] [--block 128] [--engine vllm|sglang] [--files FOLDER ... [--device NAME]]
                   [--judge-only]
-On this GPU. Needs a Python with vLLM 0.33 or SGLang 0.5.23. Times what its tuning script walks and the GPU holds, as
-warploom.tuned_profile does, in the engine's default groups of rows of tiles. Goes on where it was stopped.
+On this GPU. Needs a Python with vLLM 0.33 or SGLang 0.5.23. Times what its tuning script walks and the GPU
+holds, as warploom.tuned_profile does, in the engine's default groups of rows of tiles. Goes on where it was
+stopped.
 --files: folders of files, such as `warploom tuned-files --write` makes; their picks of products at the same
 shapes are printed beside the best and beside the engine's default.
 """
