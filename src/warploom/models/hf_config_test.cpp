@@ -419,7 +419,11 @@ TEST(HfConfig, RefusesModulesThatAreNotThere) {
   config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4.self_atn.k_proj"};
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "did you mean 'self_attn'");
   config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4.input_layernorm", "lm_head"};
-  EXPECT_NO_THROW(read(config));
+  EXPECT_TRUE(read(config).notes.empty());
+  config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4.ffn_extra.proj",
+                                                             "model.layers.5.ffn_extra.proj"};
+  ASSERT_EQ(read(config).notes.size(), 1U);
+  EXPECT_PRED2(contains_text, read(config).notes.front(), "'ffn_extra'");
   const Json mixed = Json::parse(R"({"quantization": {"quant_algo": "MIXED_PRECISION", "quantized_layers": {
       "model.layers.0.expert_bank.down_proj": {"quant_algo": "FP8"}}}})");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(llama(), &mixed),

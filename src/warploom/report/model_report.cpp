@@ -43,7 +43,10 @@ std::string model_list_text(const std::vector<ModelListing>& models) {
                    significant_text(model.active_parameters * 1e-9) + " B", gibibytes_text(model.weights),
                    bytes_text(model.kv_per_token)});
   }
-  return models.size() == 1 ? table.text() + "\n" + blocks_text(models.front()) : table.text();
+  if (models.size() != 1) return table.text();
+  std::string text = table.text();
+  for (const std::string& note : models.front().notes) text += note + "\n";
+  return text + "\n" + blocks_text(models.front());
 }
 
 Json model_list_json(const std::vector<ModelListing>& models) {
@@ -58,6 +61,7 @@ Json model_list_json(const std::vector<ModelListing>& models) {
                     {"weight_bytes", model.weights.value()},
                     {"kv_bytes_per_token", model.kv_per_token.value()},
                     {"source", model.source},
+                    {"notes", model.notes},
                     {"blocks", blocks_json(model)}});
   }
   return Json{{"models", std::move(list)}};

@@ -46,7 +46,16 @@ ModelListing listing_of(const ModelArchitecture& model, const Predictor& predict
   listing.active_parameters = parameters.active;
   listing.weights = weight_bytes_per_gpu(model, Sharding{});
   listing.kv_per_token = kv_footprint(model, Sharding{}).per_token();
+  listing.notes = model.notes;
   listing.blocks = blocks_of(model, predictor);
+  return listing;
+}
+
+ModelListing listing_of(const ModelCatalog::Entry& entry, const Predictor& predictor) {
+  ModelListing listing = listing_of(entry.model, predictor);
+  listing.name = entry.name;
+  listing.aliases = entry.aliases;
+  listing.source = entry.source;
   return listing;
 }
 
@@ -55,15 +64,14 @@ ModelListing listing_of(const ModelArchitecture& model, const Predictor& predict
 std::vector<ModelListing> list_models(const std::string& name_or_path, const FileScope& files) {
   const ModelCatalog catalog;
   const Predictor predictor;
-  if (!name_or_path.empty()) return {listing_of(catalog.load(name_or_path, files), predictor)};
   std::vector<ModelListing> listings;
-  for (const ModelCatalog::Entry& entry : catalog.entries()) {
-    ModelListing listing = listing_of(entry.model, predictor);
-    listing.name = entry.name;
-    listing.aliases = entry.aliases;
-    listing.source = entry.source;
-    listings.push_back(std::move(listing));
+  if (!name_or_path.empty()) {
+    const ModelArchitecture* known = catalog.find(name_or_path);
+    for (const ModelCatalog::Entry& entry : catalog.entries())
+      if (&entry.model == known) return {listing_of(entry, predictor)};
+    return {listing_of(catalog.load(name_or_path, files), predictor)};
   }
+  for (const ModelCatalog::Entry& entry : catalog.entries()) listings.push_back(listing_of(entry, predictor));
   return listings;
 }
 

@@ -26,6 +26,7 @@ struct ModelListing {
   Bytes weights;                                 // on one GPU, unsharded
   Bytes kv_per_token;                            // on one GPU, unsharded
   std::string source;
+  std::vector<std::string> notes;     // what is left out, or priced as something else
   std::vector<MeasuredBlock> blocks;  // of prompts and of new tokens, in the order of a step
 };
 

@@ -197,7 +197,11 @@ void CheckpointQuantization::apply(ModelArchitecture& model, std::vector<LayerGr
     schemes.shared_experts = scheme(names.shared_experts);
   }
   if (facts_.method.empty()) return;
-  schemes_.check_names(std::ssize(layers) + std::max<std::int64_t>(model.mtp_layers, 1), parts, model.name);
+  const std::int64_t named = std::ssize(layers) + std::max<std::int64_t>(model.mtp_layers, 1);
+  for (const std::string& part : schemes_.check_names(named, parts, model.name))
+    model.notes.push_back(fmt::format(
+        "the quantisation leaves out '{}' of layers, which this model is not known to have: not priced",
+        part));
   note_stand_ins(model);
 }
 

@@ -38,6 +38,13 @@ std::optional<LayerName> layer_name_of(std::string_view name) {
   return std::nullopt;
 }
 
+// Parts of a layer that hold no weights of a product, by what their names contain.
+bool is_small(std::string_view part) {
+  constexpr std::array<std::string_view, 6> kSmall{"norm", "gate", "router", "bias", "scale", "indexer"};
+  return std::any_of(kSmall.begin(), kSmall.end(),
+                     [&](std::string_view word) { return part.find(word) != std::string_view::npos; });
+}
+
 bool is_pattern(std::string_view name) {
   return name.starts_with("re:") || name.find('*') != std::string_view::npos;
 }
@@ -90,8 +97,9 @@ std::optional<StoredScheme> ModuleSchemes::of(std::int64_t layer, std::string_vi
   return usual_;
 }
 
-void ModuleSchemes::check_names(std::int64_t layers, std::span<const std::string> parts,
-                                std::string_view where) const {
+std::vector<std::string> ModuleSchemes::check_names(std::int64_t layers, std::span<const std::string> parts,
+                                                    std::string_view where) const {
+  std::vector<std::string> unknown;
   const auto check = [&](const std::string& name, bool must_be_known) {
     if (is_pattern(name)) return;
     const auto of_layer = layer_name_of(name);
@@ -107,9 +115,13 @@ void ModuleSchemes::check_names(std::int64_t layers, std::span<const std::string
           fmt::format("{}: the quantisation names '{}', a module that is not there{}; expected "
                       "{} below a layer",
                       where, name, near, fmt::join(parts, ", ")));
+    const std::string part(of_layer->part);
+    if (!is_small(part) && std::find(unknown.begin(), unknown.end(), part) == unknown.end())
+      unknown.push_back(part);
   };
   for (const std::string& name : named_.names()) check(name, true);
   for (const std::string& name : excluded_.names()) check(name, false);
+  return unknown;
 }
 
 }  // namespace warploom
