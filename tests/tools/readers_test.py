@@ -21,7 +21,7 @@ OWN_CALLS = {"base/json_parser.cpp", "base/yaml.cpp", "learning/boosting.cpp"}
 KINDS = ("shipped: ", "own: ")
 DECLARED = {"base/file.h", "base/json.h", "base/json_or_text.h", "base/yaml.h", "models/hf/python_json.h",
             "web/served_requests.h"}  # fmt: skip
-SUITE = re.compile(r"^(?:TEST|TEST_F|TEST_P)\((\w+),|^class (\w+)\(", re.M)
+SUITE = re.compile(r"^(?:TEST|TEST_F|TEST_P|RC_GTEST_PROP)\((\w+),|^class (\w+)\(", re.M)
 
 
 def code_of(path):
@@ -69,6 +69,35 @@ class Readers(unittest.TestCase):
         for line in ("CsvReader csv(path);", "auto d = parse_json(text, where);", "std::ifstream in(path);"):
             self.assertTrue(READS.search(line), line)
         self.assertFalse(READS.search("already_read_file_of(path)"))
+
+
+class Promises(unittest.TestCase):
+    """docs/reliability.md names tests that there are."""
+
+    NAMED = re.compile(r"`([a-z_]+|Program|Surfaces|Tools)\.(\w+)`")
+
+    def unknown(self, text):
+        cmake = (ROOT / "tests/CMakeLists.txt").read_text()
+        tools = re.search(r"foreach\(tool ([^)]*)\)", cmake).group(1).split()
+        known, ours = suites(), set(re.findall(r"add_test\(NAME (\S+)", cmake))
+        for module, name in self.NAMED.findall(text):
+            if module in ("Program", "Surfaces"):
+                found = f"{module}.{name}" in ours
+            elif module == "Tools":
+                found = name in tools
+            else:
+                found = name in known and (module == "robustness" or (SOURCES / module).is_dir())
+            if not found and module != "program":  # whole commands have a program of tests of their own
+                yield f"{module}.{name}"
+
+    def test_each_test_exists(self):
+        text = (ROOT / "docs/reliability.md").read_text()
+        self.assertGreater(len(self.NAMED.findall(text)), 40)
+        self.assertEqual(sorted(self.unknown(text)), [])
+
+    def test_one_that_does_not_is_seen(self):
+        text = "`base.Yaml`, `base.NoSuchSuite`, `Program.NoSuchTest`, `Tools.no_such_tool`"
+        self.assertEqual(len(list(self.unknown(text))), 3)
 
 
 if __name__ == "__main__":
