@@ -50,6 +50,10 @@ function(warploom_module)
     target_link_libraries(warploom_${ARG_NAME} PUBLIC warploom_${dependency})
   endforeach()
   target_link_libraries(warploom_${ARG_NAME} PRIVATE ${ARG_PRIVATE})
+  # What a fuzzing target has reached is seen in the toolkit's own code; tests need not tell.
+  if(WARPLOOM_FUZZ)
+    target_compile_options(warploom_${ARG_NAME} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
+  endif()
 
   set(tested warploom_${ARG_NAME})
   if(WARPLOOM_SANITIZE MATCHES "thread")

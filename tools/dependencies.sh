@@ -121,6 +121,20 @@ find_python_tools() {
   python_flags=(-DWARPLOOM_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$folder/bin/python")
 }
 
+# Prints the path of a clang that has libFuzzer, or fails. CLANGXX names one.
+find_fuzzing_clang() {
+  local name
+  for name in "${CLANGXX:-}" clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do
+    [[ -n "$name" ]] && command -v "$name" >/dev/null || continue
+    if echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+      "$name" -fsanitize=fuzzer,address -x c++ - -o /dev/null 2>/dev/null; then
+      command -v "$name"
+      return
+    fi
+  done
+  return 1
+}
+
 # configure PRESET [more cmake arguments]
 configure() {
   local preset=$1

@@ -7,13 +7,16 @@
 #include "warploom/app/predict/machine_profile.h"
 #include "warploom/app/runs/client_result.h"
 #include "warploom/app/runs/measured_requests.h"
+#include "warploom/app/runs/probe_file.h"
 #include "warploom/app/runs/validate_serving.h"
 #include "warploom/app/serving/host_steps.h"
 #include "warploom/app/serving/metrics_text.h"
 #include "warploom/app/tune/tuned_times.h"
 #include "warploom/base/json.h"
 #include "warploom/fused_moe/config_table.h"
+#include "warploom/fused_moe/profiled_configs.h"
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/tuned_files/timed_rows.h"
 #include "warploom/tuner/tile_sample.h"
 
 namespace warploom::fuzz {
@@ -46,10 +49,18 @@ void read_file_of(int kind, const Files& files, std::string_view bytes) {
       return void(read_real_requests(file("requests.csv")));
     case 10:
       return void(read_tuned_times(file("tuned.csv"), gpus));
-    default: {
+    case 11: {
       const std::filesystem::path paths[] = {file("samples.csv")};
       return void(read_tile_samples(paths));
     }
+    case 12:
+      return void(read_probe(file("probe.json")));
+    case 13:
+      return void(read_launch_times(file("launches.csv"), "NVIDIA L40S"));
+    case 14:
+      return void(read_moe_samples(file("experts.csv")));
+    default:
+      return void(read_measured_requests(file("records.jsonl"), {.max_concurrency = 4}));
   }
 }
 
@@ -60,6 +71,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace warploom;
   static const fuzz::Files files;
   const fuzz::Input input(data, size);
-  fuzz::read_or_refused(input, [&] { fuzz::read_file_of(input.choice % 12, files, input.bytes); });
+  fuzz::read_or_refused(input, [&] { fuzz::read_file_of(input.choice % 16, files, input.bytes); });
   return 0;
 }

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(WARPLOOM_SANITIZED)
 constexpr std::int64_t kUsualInputs = 100;
 #else
 constexpr std::int64_t kUsualInputs = 400;

@@ -2,17 +2,26 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <stdexcept>
 
 #include "damage.h"
+#include "warploom/app/data/convert_clients.h"
+#include "warploom/app/runs/measured_requests.h"
 #include "warploom/app/runs/validate_serving.h"
+#include "warploom/app/serving/host_steps.h"
+#include "warploom/app/serving/metrics_text.h"
 #include "warploom/app/tune/tuned_times.h"
+#include "warploom/base/file.h"
 #include "warploom/base/scratch_folder_test.h"
+#include "warploom/fused_moe/config_training.h"
 #include "warploom/fused_moe/profiled_configs.h"
 #include "warploom/judge/validate/concurrency_exclusions.h"
 #include "warploom/judge/validate/validate_concurrency.h"
 #include "warploom/judge/validate/validate_static.h"
 #include "warploom/measurements/importers/import.h"
 #include "warploom/serving/workload/trace_file.h"
+#include "warploom/tuned_files/timed_rows.h"
 #include "warploom/tuner/tile_sample.h"
 
 namespace warploom::damage {
@@ -267,6 +276,65 @@ TEST(DamagedSamples, AreReadOrRefused) {
                [](const auto& path) { read_tile_samples(std::vector<std::filesystem::path>{path}); });
   Bench().feed({"", "moe.csv", first_lines(kFixtures / "fused_moe/h200.csv.gz", 30)}, Kind::Csv,
                [](const auto& path) { read_moe_samples(path); });
+}
+
+TEST(DamagedMetrics, AreReadOrRefused) {
+  for (const char* name : {"earlier.txt", "sglang.txt"})
+    expect_sound_or_refused({.name = name,
+                             .kind = Kind::Csv,
+                             .sound = read_file(kFixtures / "forecast" / name),
+                             .read = [](const std::string& bytes) { (void)parse_metrics(bytes, "metrics"); },
+                             .share = 2});
+}
+
+TEST(DamagedSteps, AreReadOrRefused) {
+  Bench().feed({"", "steps.csv",
+                "kind,batch,wall_ms,kernel_sum_ms,core_ms\nprefill,1x64,12,10,1\ndecode,4x500,8,7,\n"
+                "mixed,16x500+512,20,15,2\n"},
+               Kind::Csv, [](const std::filesystem::path& path) { (void)read_measured_steps(path); });
+}
+
+TEST(DamagedRequests, AreReadOrRefused) {
+  Bench().feed(
+      {"", "requests.csv",
+       "arrival_s,input_tokens,output_tokens,queued_s,scheduled_s,first_token_s,last_token_s,group,"
+       "prefix_tokens,client\n0,100,20,0.01,0.02,0.1,0.9,1,50,0\n1,90,20,1.01,1.02,1.1,1.9,1,50,0\n"},
+      Kind::Csv, [](const std::filesystem::path& path) { (void)read_real_requests(path); });
+}
+
+TEST(DamagedTunedFiles, AreReadOrRefused) {
+  const std::string launches =
+      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,median_us,gpu\n"
+      "fused_moe,1,128,8,1536,4096,128,128,64,16,64,128,4,3,1,42.5,NVIDIA L40S\n"
+      "block_fp8_product,1,0,0,1536,4096,128,128,64,16,64,128,4,3,1,22.5,NVIDIA L40S\n";
+  Bench().feed({"", "launches.csv", launches}, Kind::Csv, [](const std::filesystem::path& path) {
+    for (const LaunchTime& time : read_launch_times(path, "NVIDIA L40S"))
+      if (!(std::isfinite(time.us) && time.us >= 1e-3)) throw std::runtime_error("a time that is none");
+  });
+  const std::string gains =
+      "hardware,M,E,topk,H,N,best_us,median_config_us,sglang_default_us,sglang_BM,sglang_BN,sglang_BK,"
+      "sglang_GM,sglang_num_warps,sglang_num_stages\nA100,1,8,2,512,256,100,150,125,64,64,32,8,4,3\n"
+      "H800,64,8,2,1024,512,100,150,125,64,64,32,8,4,3\n";
+  const std::string near =
+      "hardware,M,E,topk,H,N,BLOCK_SIZE_M,BLOCK_SIZE_N,BLOCK_SIZE_K,GROUP_SIZE_M,num_warps,num_stages,"
+      "avg_duration_us\nA100,1,8,2,512,256,16,64,128,1,4,4,100\nH800,64,8,2,1024,512,16,32,64,1,4,3,100.5\n";
+  const GpuCatalog gpus;
+  Bench bench;
+  const auto sound_gains = bench.write("sound_gains.csv", gains),
+             sound_near = bench.write("sound_near.csv", near);
+  bench.feed({"", "gains.csv", gains}, Kind::Csv,
+             [&](const std::filesystem::path& path) { (void)read_config_rows(path, sound_near, gpus); });
+  bench.feed({"", "near.csv", near}, Kind::Csv,
+             [&](const std::filesystem::path& path) { (void)read_config_rows(sound_gains, path, gpus); });
+}
+
+TEST(DamagedServegen, AreReadOrRefused) {
+  Bench bench;
+  bench.write("chunk-0-dataset.json", read_file(kFixtures / "options/servegen/chunk-0-dataset.json"));
+  bench.feed({"", "chunk-0-trace.csv", read_file(kFixtures / "options/servegen/chunk-0-trace.csv")},
+             Kind::Csv, [](const std::filesystem::path& path) {
+               (void)servegen_clients(path.parent_path(), Seconds(0), Seconds(1800));
+             });
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::size_t take_refused_requests() { return refused.exchange(0); }
 }  // namespace warploom::damage
 
 // Sanitizers keep their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(WARPLOOM_SANITIZED)
 
 namespace {
 

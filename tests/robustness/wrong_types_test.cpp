@@ -4,16 +4,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "own_words.h"
 #include "warploom/app/data/convert_clients.h"
 #include "warploom/app/data/device_constants.h"
 #include "warploom/app/plan/plan_experiments.h"
 #include "warploom/app/predict/machine_profile.h"
 #include "warploom/app/runs/measured_requests.h"
+#include "warploom/app/runs/probe_file.h"
 #include "warploom/app/runs/validate_serving.h"
-#include "warploom/base/error.h"
+#include "warploom/app/tune/tune_correction.h"
 #include "warploom/base/file.h"
 #include "warploom/base/json.h"
-#include "warploom/base/scratch_folder_test.h"
 #include "warploom/base/whole_folder.h"
 #include "warploom/base/yaml.h"
 #include "warploom/fused_moe/config_table.h"
@@ -26,6 +27,8 @@
 #include "warploom/planner/run_log.h"
 #include "warploom/serving/host/host_profile.h"
 #include "warploom/serving/workload/client_mix.h"
+#include "warploom/serving/workload/fitted_workload.h"
+#include "warploom/serving/workload/named_sessions.h"
 #include "warploom/serving/workload/trace_file.h"
 
 namespace warploom {
@@ -33,91 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 const fs::path kSource = WARPLOOM_SOURCE_DIR;
-using Read = std::function<void(const Json& document)>;
-using Pointer = nlohmann::json_pointer<std::string>;
-
-void add_places(const Json& value, const Pointer& at, std::vector<Pointer>& places) {
-  places.push_back(at);
-  if (value.is_object())
-    for (const auto& [key, member] : value.items()) add_places(member, at / key, places);
-  if (value.is_array())
-    for (std::size_t i = 0; i < value.size(); ++i) add_places(value[i], at / i, places);
-}
-
-// Each value in one of the types that it may not have, or not with this value.
-std::vector<Json> wrong_values() {
-  return {nullptr,
-          true,
-          -1,
-          0,
-          1e300,
-          0.5,
-          "",
-          "of a type",
-          Json::array(),
-          Json::object(),
-          Json::array({Json::array({1, "two", nullptr})}),
-          Json{{"of", "another"}},
-          std::uint64_t(-1)};
-}
-
-// Words of the libraries that read for the program, or of the language's own.
-bool is_foreign(std::string_view words) {
-  for (const char* foreign :
-       {"json.exception", "yaml-cpp", "bad conversion", "basic_string", "std::", "map::at",
-        "vector::", "stoll", "stod", "filesystem error", "bad_alloc", "regex"})
-    if (words.find(foreign) != std::string_view::npos) return true;
-  return false;
-}
-
-void expect_own_words(const std::string& name, const Json& sound, const Read& read) {
-  ASSERT_NO_THROW(read(sound)) << name;
-  std::vector<Pointer> places;
-  add_places(sound, Pointer(), places);
-  // Long lists are alike: of many places an even share.
-  constexpr std::size_t kMostPlaces = 150;
-  const std::size_t step = std::max<std::size_t>(1, places.size() / kMostPlaces);
-  std::size_t refused = 0;
-  const auto expect_read_or_refused = [&](const Json& document, const Pointer& place,
-                                          const std::string& what) {
-    try {
-      read(document);
-    } catch (const Error& error) {
-      ++refused;
-      EXPECT_FALSE(is_foreign(error.what()))
-          << name << ": " << place.to_string() << " " << what << ": " << error.what();
-      EXPECT_GT(std::string_view(error.what()).size(), 10u)
-          << name << ": " << place.to_string() << " " << what;
-    } catch (const std::exception& error) {
-      ADD_FAILURE() << name << ": " << place.to_string() << " " << what << ": " << error.what();
-    }
-  };
-  for (std::size_t i = 0; i < places.size(); i += step) {
-    const Pointer& place = places[i];
-    for (const Json& wrong : wrong_values()) {
-      Json document = sound;
-      document[place] = wrong;
-      expect_read_or_refused(document, place, "is " + wrong.dump());
-    }
-    if (place.empty() || !sound[place.parent_pointer()].is_object()) continue;
-    Json without = sound;
-    Json& parent = without[place.parent_pointer()];
-    const Json value = parent[place.back()];
-    parent.erase(place.back());
-    expect_read_or_refused(without, place, "is missing");
-    parent["of_no_reader"] = value;
-    expect_read_or_refused(without, place, "has another name");
-  }
-  EXPECT_GT(refused, places.size() / step) << name;
-}
-
-Json fixture(const std::string& name) { return read_json_file(kSource / "tests/fixtures" / name); }
-
-// Readers of files, by way of a file.
-Read of_file(const ScratchFolder& folder, const std::string& name,
-             const std::function<void(const fs::path&)>& read) {
-  return [&folder, name, read](const Json& document) { read(folder.write(name, document.dump())); };
-}
 
 TEST(WrongTypes, OfRecordsAreRefusedInOwnWords) {
   const ScratchFolder folder;
@@ -139,8 +57,17 @@ TEST(WrongTypes, OfRecordsAreRefusedInOwnWords) {
     if (entry.path().extension() == ".json")
       expect_own_words(entry.path().filename(), read_json_file(entry.path()),
                        [](const Json& document) { host_profile_from_json(document, "host"); });
-  expect_own_words("machine.json", read_json_file(kSource / "tests/fixtures/options/machine.json"),
-                   [](const Json& document) { machine_profile_from_json(document, "machine"); });
+  const auto machine = [](const Json& document) { machine_profile_from_json(document, "machine"); };
+  for (const char* name : {"machine.json", "machine_host.json"})
+    expect_own_words(name, fixture(std::string("options/") + name), machine);
+  Json second = fixture("options/machine.json");
+  second.update({{"version", 2},
+                 {"measured_at", "2026-11-26T12:30:00Z"},
+                 {"host_level", 1.4},
+                 {"engine", "vllm"},
+                 {"engine_version", "0.33.0"},
+                 {"model", "32 layers of 4096, vocabulary 128256"}});
+  expect_own_words("machine, version 2", second, machine);
 }
 
 TEST(WrongTypes, OfModelsAreRefusedInOwnWords) {
@@ -170,6 +97,15 @@ TEST(WrongTypes, OfPlansAndLoadsAreRefusedInOwnWords) {
   expect_own_words(
       "inference-perf", yaml("plans/inference_perf.yaml"),
       of_file(folder, "perf.yaml", [](const fs::path& path) { (void)inference_perf_clients(path); }));
+  folder.write("chunk-0-trace.csv", "0,0.25,1,Exponential,1,4\n600,0.5,1.2,Gamma,0.7,1.0\n");
+  expect_own_words("servegen", fixture("options/servegen/chunk-0-dataset.json"),
+                   of_file(folder, "chunk-0-dataset.json", [](const fs::path& path) {
+                     (void)servegen_clients(path.parent_path(), Seconds(0), Seconds(900));
+                   }));
+  expect_own_words("fitted workload", read_json_file(kSource / "data/traces/conversation.json"),
+                   [](const Json& document) { (void)parse_fitted_workload(document.dump(), "fitted"); });
+  expect_own_words("sessions", read_json_file(kSource / "data/traces/agents.json"),
+                   [](const Json& document) { (void)object_from_json<NamedSessions>(document, "sessions"); });
 }
 
 TEST(WrongTypes, OfRunsAndDevicesAreRefusedInOwnWords) {
@@ -183,6 +119,24 @@ TEST(WrongTypes, OfRunsAndDevicesAreRefusedInOwnWords) {
                        (void)read_measured_requests(path, load);
                      }));
   }
+  // A load generator writes a line for each request; one that counts is walked.
+  const std::string records = read_file(kSource / "tests/fixtures/clients/profile_export.jsonl");
+  const std::size_t first = records.find("\"profiling\""), begin = records.rfind('\n', first) + 1;
+  expect_own_words("aiperf", parse_json(records.substr(begin, records.find('\n', first) - begin), "aiperf"),
+                   of_file(folder, "records.jsonl", [](const fs::path& path) {
+                     (void)read_measured_requests(path, {.max_concurrency = 1});
+                   }));
+  expect_own_words("probe", fixture("options/probe.json"),
+                   of_file(folder, "probe.json", [](const fs::path& path) { (void)read_probe(path); }));
+  Json whole_probe = fixture("options/probe.json");
+  whole_probe["machine"]["host"] = {{"processor", {{"virtual", true}}}};
+  whole_probe["processors"] = {{"others", 0.1}};
+  whole_probe["measured_at"] = "2026-11-26T12:30:00Z";
+  expect_own_words("probe of a virtual host", whole_probe,
+                   of_file(folder, "probe.json", [](const fs::path& path) { (void)read_probe(path); }));
+  expect_own_words(
+      "learning sets", Json::array({{{"anchors", {"a.csv"}}, {"shapes", {"b.csv"}}, {"gpu", "H200"}}}),
+      of_file(folder, "sets.json", [](const fs::path& path) { (void)read_learning_sets(path); }));
   expect_own_words(
       "device", fixture("collector/h200/sweep/device.json"),
       of_file(folder, "device.json", [](const fs::path& path) { (void)read_device_constants(path); }));

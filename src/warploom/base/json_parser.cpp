@@ -7,6 +7,8 @@
 #include "warploom/base/error.h"
 #include "warploom/base/internal/keyed_entries.h"
 #include "warploom/base/json.h"
+#include "warploom/base/json_or_text.h"
+#include "warploom/base/utf8.h"
 
 namespace warploom {
 namespace {
@@ -113,6 +115,12 @@ Json parse_json(std::string_view text, std::string_view where) {
   DocumentBuilder builder(text, where);
   Json::sax_parse(text, &builder);
   return builder.document();
+}
+
+Json json_or_text(std::string_view text, std::string_view where) {
+  if (const std::size_t sound = utf8_bytes(text); sound < text.size())
+    throw InvalidInput(fmt::format("{}: is not UTF-8 (byte {})", where, sound + 1));
+  return Json::accept(text) ? parse_json(text, where) : Json(text);
 }
 
 }  // namespace warploom

@@ -22,7 +22,7 @@ std::size_t hold_blocks() {
 
 TEST(WorkClock, CountsTheMemoryOfEachPieceOfWorkAlone) {
   if (!reset_peak_memory()) GTEST_SKIP() << "the system counts no peak";
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(WARPLOOM_SANITIZED)
   GTEST_SKIP() << "a sanitizer's allocator keeps what was freed";
 #endif
   // What the first freed does not make the second look free of charge.

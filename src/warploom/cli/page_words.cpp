@@ -71,7 +71,7 @@ Json start_command_fields(const Json& asked) {
     throw Unsupported("disaggregation: each pool has a start of its own, expected setup alone");
   const EngineStart start = engine_start(request.setup, "engine_options.yaml");
   return {{"command", shell_line(start.words)},
-          {"options", start.options.empty() ? Json(nullptr) : Json::parse(start.options)}};
+          {"options", start.options.empty() ? Json(nullptr) : parse_json(start.options, "options")}};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
+#include "warploom/base/measured_time.h"
 #include "warploom/base/random.h"
 #include "warploom/base/statistics.h"
 #include "warploom/learning/symmetric_boosting.h"
@@ -62,16 +63,18 @@ struct ShapeColumns {
 
 // Names of the six numbers of a configuration, in the order of MoeConfig.
 MoeConfig read_config(const CsvReader& csv, const std::size_t (&columns)[6]) {
-  const auto at = [&](int i) { return std::int32_t(csv.integer(columns[i])); };
+  constexpr std::int64_t kMost = 1 << 24;
+  const auto at = [&](int i) {
+    const std::int64_t value = csv.integer(columns[i]);
+    if (value < 1 || value > kMost)
+      throw InvalidInput(fmt::format("{}: expected 1 to {}", csv.where(columns[i]), kMost));
+    return std::int32_t(value);
+  };
   return {.tile = {.tile_m = at(0), .tile_n = at(1), .tile_k = at(2), .warps = at(4), .stages = at(5)},
           .group_m = at(3)};
 }
 
-double positive(const CsvReader& csv, std::size_t column) {
-  const double value = csv.real(column);
-  if (!(value > 0)) throw InvalidInput(fmt::format("{}: expected a positive time", csv.where(column)));
-  return value;
-}
+double time_in(const CsvReader& csv, std::size_t column) { return measured_time(csv, column, kMicroseconds); }
 
 struct Searched {
   double best_us = 0, median_us = 0;
@@ -92,9 +95,9 @@ void read_gains(const std::filesystem::path& path, const GpuCatalog& catalog, Se
     const ShapeKey key = shape.read(csv, catalog);
     if (key.gpu == nullptr) continue;
     Searched& searched = searches[key];
-    searched.best_us = positive(csv, best);
-    searched.median_us = positive(csv, median);
-    if (!csv.empty(engine)) searched.engine_default = {read_config(csv, config), positive(csv, engine)};
+    searched.best_us = time_in(csv, best);
+    searched.median_us = time_in(csv, median);
+    if (!csv.empty(engine)) searched.engine_default = {read_config(csv, config), time_in(csv, engine)};
   }
 }
 
@@ -107,7 +110,7 @@ void read_near_best(const std::filesystem::path& path, const GpuCatalog& catalog
                                  csv.column("num_warps"),    csv.column("num_stages")};
   while (csv.next()) {
     const auto found = searches.find(shape.read(csv, catalog));
-    if (found != searches.end()) found->second.near_best[read_config(csv, config)] = positive(csv, time);
+    if (found != searches.end()) found->second.near_best[read_config(csv, config)] = time_in(csv, time);
   }
 }
 

@@ -13,7 +13,7 @@ namespace warploom {
 namespace {
 
 // WARPLOOM_CASES of them, else a few thousand; sanitizers slow runs down some twenty times.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(WARPLOOM_SANITIZED)
 constexpr std::uint64_t kUsualCases = 500;
 #else
 constexpr std::uint64_t kUsualCases = 4'000;

@@ -10,6 +10,7 @@
 
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
+#include "warploom/base/measured_time.h"
 #include "warploom/fused_moe/voted_configs.h"
 #include "warploom/tuned_files/key_launches.h"
 
@@ -140,8 +141,8 @@ std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path, std
     if (csv.cell(gpu) != device)
       throw InvalidInput(
           fmt::format("{}: '{}', expected times of '{}'", csv.where(gpu), csv.cell(gpu), device));
-    const double taken = csv.real(us);
-    if (taken <= 0) continue;  // refused by the compiler or the GPU
+    if (csv.real(us) <= 0) continue;  // refused by the compiler or the GPU
+    const double taken = measured_time(csv, us, kMicroseconds);
     times.push_back({.kernel = parse_enum<TunedKernel>(csv.cell(kernel), csv.where(kernel)),
                      .bytes = number(bytes, 1),
                      .experts = number(experts, 0),

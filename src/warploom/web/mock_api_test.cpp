@@ -166,5 +166,40 @@ TEST_F(MockApiTest, RefusesInTheFormOfOpenAI) {
   EXPECT_NE(call("GET /v1/nothing").find(" 404 "), std::string::npos);
 }
 
+// No member in a wrong type ends in a failure of the program; texts of any length are prompts.
+TEST_F(MockApiTest, RefusesMembersOfWrongTypes) {
+  const Json message{{"role", "user"}, {"content", "hello"}};
+  const Json sound{{"model", "llama"},
+                   {"messages", {message}},
+                   {"stream", false},
+                   {"stream_options", {{"include_usage", true}}},
+                   {"n", 1},
+                   {"max_tokens", 2},
+                   {"max_completion_tokens", 2}};
+  int refused = 0;
+  const auto look = [&](const Json& body) {
+    const std::string answer = call("POST /v1/chat/completions", body.dump());
+    const std::string status = answer.substr(answer.find(' ') + 1, 3);
+    EXPECT_TRUE(status == "200" || status == "400" || status == "404") << body.dump() << ": " << answer;
+    EXPECT_EQ(answer.find("json.exception"), std::string::npos) << answer;
+    refused += status != "200";
+  };
+  for (const Json& wrong : {Json(), Json(true), Json(-1), Json(0.5), Json("text"), Json::array(),
+                            Json::object(), Json::array({{1, "two", nullptr}})}) {
+    for (const auto& [key, value] : sound.items()) {
+      Json body = sound;
+      body[key] = wrong;
+      look(body);
+    }
+    for (const char* key : {"role", "content"}) {
+      Json body = sound;
+      body["messages"][0][key] = wrong;
+      look(body);
+    }
+    look(wrong);
+  }
+  EXPECT_GT(refused, 40);
+}
+
 }  // namespace
 }  // namespace warploom

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view kEvents = "/events";
 
 // A document that is text already, as a part of another.
-Json parsed_answer(const JobView& job) { return job.answer ? Json::parse(*job.answer) : Json(); }
+Json parsed_answer(const JobView& job) { return job.answer ? parse_json(*job.answer, "answer") : Json(); }
 
 Json job_json(const JobView& job) {
   Json document{{"job", job.id},

@@ -5,6 +5,7 @@
 #include "warploom/app/data/convert_clients.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json_members.h"
+#include "warploom/base/json_or_text.h"
 #include "warploom/base/yaml.h"
 
 namespace warploom {
@@ -102,7 +103,7 @@ Slo perf_limits(const Json& document, const std::string& where) {
     const std::string header = text_member_or(api, option, usual);
     if (!headers.contains(header)) return std::nullopt;
     const Json& value = headers[header];
-    const Json number = value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : value;
+    const Json number = value.is_string() ? json_or_text(value.get<std::string>(), where) : value;
     if (!number.is_number() || !(number.get<double>() > 0))
       throw InvalidInput(
           fmt::format("{}: header '{}' is {}, expected a time above 0", where, header, value.dump()));

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
-#include "warploom/base/json.h"
+#include "warploom/base/json_members.h"
 #include "warploom/hardware/record_version.h"
 
 namespace warploom {
@@ -69,6 +69,16 @@ bool works_alone(const Json& document) {
   return others != processors->end() && others->is_number() && others->get<double>() < kOthersLimit;
 }
 
+// Older probes do not say.
+bool is_virtual(const Json& machine, const std::string& where) {
+  const Json& processor = member_or_null(member_or_null(machine, "host"), "processor");
+  const Json& told = member_or_null(processor, "virtual");
+  if (!told.is_null() && !told.is_boolean())
+    throw InvalidInput(fmt::format("{}: machine: host: processor: 'virtual' is {}, expected true or false",
+                                   where, told.dump()));
+  return told == Json(true);
+}
+
 std::string gpu_of(const Json& machine, const std::string& where) {
   const auto gpus = machine.find("gpus");
   if (gpus == machine.end() || !gpus->is_array())
@@ -110,7 +120,7 @@ ProbeFile read_probe(const std::filesystem::path& path) {
     probe.times[name] = time;
     add_product(name, measured, time, inside, probe.products);
   }
-  probe.virtual_host = document["machine"].value("/host/processor/virtual"_json_pointer, false);
+  probe.virtual_host = is_virtual(document["machine"], where);
   const bool alone = works_alone(document);
   for (const auto& [name, spread] : object_at(document, "noise", where).items())
     if (spread.is_number() && !(alone && name == "reference.host"))

@@ -10,7 +10,8 @@
 
 #include "warploom/app/serving/engine_manifests.h"
 #include "warploom/base/error.h"
-#include "warploom/base/json.h"
+#include "warploom/base/json_members.h"
+#include "warploom/base/json_or_text.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_registry.h"
 
@@ -26,10 +27,18 @@ struct Drafts {
 };
 
 Drafts drafts_of(const std::string& speculative_config) {
-  const Json config = parse_json(speculative_config, "speculative_config");
-  Drafts drafts{.method = config.value("method", std::string()),
-                .model = config.value("model", std::string()),
-                .tokens = config.value("num_speculative_tokens", std::int64_t{1})};
+  const std::string where = "speculative_config";
+  const Json config = parse_json(speculative_config, where);
+  if (!config.is_object()) throw InvalidInput(fmt::format("{}: expected a JSON object", where));
+  const auto text = [&](const char* key) {
+    return config.contains(key) ? required_text(config, key, where) : std::string();
+  };
+  Drafts drafts{.method = text("method"), .model = text("model")};
+  if (const Json& tokens = member_or_null(config, "num_speculative_tokens"); tokens.is_number_integer())
+    drafts.tokens = tokens.get<std::int64_t>();
+  else if (!tokens.is_null())
+    throw InvalidInput(
+        fmt::format("{}: num_speculative_tokens is {}, expected a whole number", where, tokens.dump()));
   const bool own_weights = drafts.method.starts_with("eagle") || drafts.method == "draft_model";
   if (own_weights && drafts.model.empty())
     throw InvalidInput(fmt::format(
@@ -149,8 +158,7 @@ std::string options_text(const StartCommand& command) {
       inner = &(*inner)[std::string(rest.substr(0, dot))];
       rest.remove_prefix(dot + 1);
     }
-    const Json read = Json::parse(value, nullptr, false);
-    (*inner)[std::string(rest)] = read.is_discarded() ? Json(value) : read;
+    (*inner)[std::string(rest)] = json_or_text(value, key);
   }
   return options.dump();
 }

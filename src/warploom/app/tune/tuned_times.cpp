@@ -7,6 +7,7 @@
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
+#include "warploom/base/measured_time.h"
 
 namespace warploom {
 namespace {
@@ -33,8 +34,7 @@ std::vector<TunedTime> read_tuned_times(const std::filesystem::path& path, const
   while (csv.next()) {
     const GpuSpec* spec = catalog.find(csv.cell(gpu));
     if (spec == nullptr) continue;
-    const double us = csv.real(best);
-    if (!(us > 0)) throw InvalidInput(fmt::format("{} is {}, expected a positive time", csv.where(best), us));
+    const double us = measured_time(csv, best, kMicroseconds);
     result.push_back({.op = FusedMoe{.tokens = positive(csv, tokens),
                                      .hidden = positive(csv, hidden),
                                      .intermediate = positive(csv, intermediate),

@@ -45,7 +45,7 @@ Json quantity(const Json& value, const ConcurrencyTruth& row, std::string_view w
 
 // The fields of an entry with every quantity worked out for the row.
 Json fields_for(const ConcurrencyTruth& row, const std::string& fields, std::string_view where) {
-  Json document = Json::parse(fields);
+  Json document = parse_json(fields, where);
   for (auto& [key, value] : document.items())
     if (value.is_object()) value = quantity(value, row, fmt::format("{}: '{}'", where, key));
   return document;

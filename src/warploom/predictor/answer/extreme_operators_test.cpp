@@ -19,7 +19,7 @@
 namespace warploom {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_UNDEFINED__) || defined(WARPLOOM_SANITIZED)
+#if defined(WARPLOOM_SANITIZED)
 constexpr std::size_t kOperators = 20'000;
 #else
 constexpr std::size_t kOperators = 1'000'000;

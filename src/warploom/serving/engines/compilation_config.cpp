@@ -5,17 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/base/json_or_text.h"
 
 namespace warploom {
 namespace {
 
-std::int64_t capture_size(const nlohmann::json& value, const std::string& where, std::string_view key) {
+std::int64_t capture_size(const Json& value, const std::string& where, std::string_view key) {
   if (value.is_number_integer() && value.get<std::int64_t>() >= 1) return value.get<std::int64_t>();
   throw InvalidInput(
       fmt::format("{}: {} holds {}, expected whole numbers above 0", where, key, value.dump()));
 }
 
-void apply(ServingConfig& config, const nlohmann::json& document, const std::string& where) {
+void apply(ServingConfig& config, const Json& document, const std::string& where) {
   if (const auto mode = document.find("cudagraph_mode"); mode != document.end()) {
     if (!mode->is_string())
       throw InvalidInput(fmt::format("{}: cudagraph_mode is {}, expected a name", where, mode->dump()));
@@ -26,7 +27,7 @@ void apply(ServingConfig& config, const nlohmann::json& document, const std::str
       throw InvalidInput(
           fmt::format("{}: cudagraph_capture_sizes is {}, expected a list of sizes", where, sizes->dump()));
     config.cudagraph_capture_sizes.clear();
-    for (const nlohmann::json& size : *sizes)
+    for (const Json& size : *sizes)
       config.cudagraph_capture_sizes.push_back(capture_size(size, where, "cudagraph_capture_sizes"));
   }
   if (const auto size = document.find("max_cudagraph_capture_size"); size != document.end())
@@ -36,7 +37,7 @@ void apply(ServingConfig& config, const nlohmann::json& document, const std::str
 }  // namespace
 
 void apply_compilation_config(ServingConfig& config, std::string_view json, const std::string& where) {
-  const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
+  const Json document = json_or_text(json, where);
   if (!document.is_object())
     throw InvalidInput(fmt::format("{}: is '{}', expected a JSON object", where, json));
   apply(config, document, where);
@@ -44,10 +45,7 @@ void apply_compilation_config(ServingConfig& config, std::string_view json, cons
 
 void apply_compilation_entry(ServingConfig& config, std::string_view key, std::string_view value,
                              const std::string& where) {
-  const nlohmann::json read = nlohmann::json::parse(value, nullptr, false);
-  nlohmann::json document;
-  document[std::string(key)] = read.is_discarded() ? nlohmann::json(std::string(value)) : read;
-  apply(config, document, where);
+  apply(config, {{std::string(key), json_or_text(value, where)}}, where);
 }
 
 }  // namespace warploom

@@ -5,11 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/base/json_or_text.h"
 
 namespace warploom {
 namespace {
 
-void apply(ServingConfig& config, const nlohmann::json& document, const std::string& where) {
+void apply(ServingConfig& config, const Json& document, const std::string& where) {
   if (const auto count = document.find("num_redundant_experts"); count != document.end()) {
     if (!count->is_number_integer() || count->get<std::int64_t>() < 0)
       throw InvalidInput(fmt::format("{}: num_redundant_experts is {}, expected a whole number from 0 on",
@@ -25,7 +26,7 @@ void apply(ServingConfig& config, const nlohmann::json& document, const std::str
 }  // namespace
 
 void apply_eplb_config(ServingConfig& config, std::string_view json, const std::string& where) {
-  const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
+  const Json document = json_or_text(json, where);
   if (!document.is_object())
     throw InvalidInput(fmt::format("{}: is '{}', expected a JSON object", where, json));
   apply(config, document, where);
@@ -33,10 +34,7 @@ void apply_eplb_config(ServingConfig& config, std::string_view json, const std::
 
 void apply_eplb_entry(ServingConfig& config, std::string_view key, std::string_view value,
                       const std::string& where) {
-  const nlohmann::json read = nlohmann::json::parse(value, nullptr, false);
-  nlohmann::json document;
-  document[std::string(key)] = read.is_discarded() ? nlohmann::json(std::string(value)) : read;
-  apply(config, document, where);
+  apply(config, {{std::string(key), json_or_text(value, where)}}, where);
 }
 
 }  // namespace warploom

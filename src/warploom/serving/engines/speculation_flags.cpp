@@ -7,7 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
-#include "warploom/base/json.h"
+#include "warploom/base/json_or_text.h"
+#include "warploom/base/utf8.h"
 
 namespace warploom {
 namespace {
@@ -18,11 +19,17 @@ Json object_of(std::string_view text, const std::string& where) {
   return document;
 }
 
+std::string_view text_or_empty(const Json& value) {
+  return value.is_string() ? std::string_view(value.get_ref<const std::string&>()) : std::string_view();
+}
+
 // Adds `more` to what was given before.
 void join(ServingConfig& config, const Json& more, const std::string& where) {
   Json joined =
       config.speculative_config.empty() ? Json::object() : object_of(config.speculative_config, where);
   for (const auto& [key, value] : more.items()) {
+    for (const std::string_view text : {std::string_view(key), text_or_empty(value)})
+      if (utf8_bytes(text) < text.size()) throw InvalidInput(fmt::format("{}: is not UTF-8", where));
     if (joined.contains(key))
       throw InvalidInput(
           fmt::format("{}: '{}' is given twice, expected it in --speculative-config or in a flag of its own",
@@ -54,8 +61,7 @@ void apply_speculative_entry(ServingConfig& config, std::string_view key, std::s
                              const std::string& where) {
   std::string name(key);
   std::replace(name.begin(), name.end(), '-', '_');
-  const Json parsed = Json::parse(value, nullptr, false);
-  join(config, {{name, parsed.is_discarded() ? Json(std::string(value)) : parsed}}, where);
+  join(config, {{name, json_or_text(value, where)}}, where);
 }
 
 void apply_speculative_config(ServingConfig& config, std::string_view json, const std::string& where) {

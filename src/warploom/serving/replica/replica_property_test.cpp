@@ -11,7 +11,7 @@
 namespace warploom {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(WARPLOOM_SANITIZED)
 constexpr std::uint64_t kCases = 300;
 #else
 constexpr std::uint64_t kCases = 4'000;

@@ -15,7 +15,7 @@
 namespace warploom {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(WARPLOOM_SANITIZED)
 constexpr std::uint64_t kCases = 500;
 #else
 constexpr std::uint64_t kCases = 10'000;

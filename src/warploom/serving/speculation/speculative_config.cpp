@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -95,6 +96,14 @@ double number_of(const Json& value, std::string_view key) {
   return value.get<double>();
 }
 
+std::int64_t count_of(const Json& value, std::string_view key) {
+  constexpr double kMost = 1e9;  // of tokens and of GPUs
+  const double number = number_of(value, key);
+  if (!(number >= 0 && number <= kMost && number == std::floor(number)))
+    throw InvalidInput(fmt::format("{}: '{}' is {}, expected a whole number", kWhere, key, number));
+  return std::int64_t(number);
+}
+
 std::string text_of(const Json& value, std::string_view key) {
   if (!value.is_string()) throw InvalidInput(fmt::format("{}: '{}' is not a text", kWhere, key));
   return value.get<std::string>();
@@ -109,9 +118,9 @@ void read_key(const std::string& key, const Json& value, SpeculativeConfig& conf
   } else if (key == "quantization") {
     config.quantization = text_of(value, key);
   } else if (key == "draft_tensor_parallel_size") {
-    config.tensor_parallel = std::int64_t(number_of(value, key));
+    config.tensor_parallel = count_of(value, key);
   } else if (key == "num_speculative_tokens" || key == "max_draft_len" || key == "num_nextn_predict_layers") {
-    config.steps = std::int64_t(number_of(value, key));
+    config.steps = count_of(value, key);
   } else if (key == "synthetic_acceptance_length") {
     stated.synthetic_length = number_of(value, key);
   } else if (key == "synthetic_acceptance_rates") {

@@ -1,0 +1,14 @@
+// Text that is JSON where it can be read so, as engines take the value of a flag.
+#pragma once
+
+#include <string_view>
+
+#include "warploom/base/json.h"
+
+namespace warploom {
+
+// The value of text that is JSON, a string of any other. Throws InvalidInput on text that is not UTF-8, and
+// what parse_json throws: on JSON beyond its limits.
+Json json_or_text(std::string_view text, std::string_view where);
+
+}  // namespace warploom
