@@ -153,7 +153,7 @@ std::optional<int> answer_about_itself(const CLI::App& app, const std::vector<st
     const std::string_view commit = build_commit();
     print(json_text({{"version", version},
                      {"commit", commit.empty() ? Json(nullptr) : Json(commit)},
-                     {"predictor", fmt::format("{:016x}", predictor_hash(""))}}));
+                     {"predictor", predictor_hash_text("")}}));
     return 0;
   }
   const bool manual = arguments == std::vector<std::string>{"man"};
