@@ -19,6 +19,7 @@ import numpy as np
 import warploom
 
 PACKAGE = Path(warploom.__file__).parent  # of the build: links to the sources, and what the build writes
+SOURCES = Path(__file__).resolve().parents[2]
 GEMM = {"gpu": "H100-SXM", "m": 64, "n": 4096, "k": 4096}
 LLAMA = {"model": "Llama-3.1-8B", "gpu": "H100-SXM"}
 
@@ -277,28 +278,22 @@ class Package(unittest.TestCase):
 
     @unittest.skipUnless(has("mypy"), "mypy is not installed")
     def test_types_are_strict(self):
-        parts = [
-            word
-            for part in (
-                "requests",
-                "session",
-                "results",
-                "answers",
-                "frames",
-                "sweep_frames",
-                "operators",
-                "steps",
-                "lists",
-                "seams",
-                "documents",
+        """Of the whole package, but for what pyproject.toml names, and of the examples."""
+        words = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+        words += ["--cache-dir", os.devnull, "--config-file", str(SOURCES / "pyproject.toml")]
+        examples = sorted(str(path) for path in (SOURCES / "examples/python").glob("*.py"))
+        self.assertGreater(len(examples), 4)
+        inside = {"MYPYPATH": str(PACKAGE.parent)}
+        for asked, more in ((["-p", "warploom"], {}), (["--ignore-missing-imports", *examples], inside)):
+            done = subprocess.run(
+                [*words, *asked],
+                check=False,
+                capture_output=True,
+                text=True,
+                cwd=PACKAGE.parent,
+                env={**os.environ, **more},
             )
-            for word in ("-p", f"warploom.{part}")
-        ]
-        words = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", os.devnull, *parts]
-        done = subprocess.run(
-            [sys.executable, "-m", *words], check=False, capture_output=True, text=True, cwd=PACKAGE.parent
-        )
-        self.assertEqual(done.returncode, 0, done.stdout[-2000:])
+            self.assertEqual(done.returncode, 0, done.stdout[-2000:])
 
     def test_answers_of_one_shape_have_one_type(self):
         from warploom.documents import shared_shapes, simulate_document, static_document

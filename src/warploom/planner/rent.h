@@ -16,7 +16,7 @@ namespace warploom {
 
 struct RentPart {
   PriceKind kind = PriceKind::OnDemand;
-  // Of the instances of each pool, of what a pool may grow to where it scales. Absent of the last part: the
+  // Share of each pool's instances; where it scales, of what it may grow to. Absent of the last part: the
   // rest. Absent of the first of two: as many as it is cheapest to pay for at any time.
   std::optional<double> share;
   // Price of each GPU of the space, $, in the mean over the day; all 1 where prices are unknown.

@@ -88,23 +88,20 @@ std::vector<PriceWindow> windows_of(const PlanRequest& request, GpuCatalog& cata
   return windows;
 }
 
-// What one part of the rent pays for one GPU, and the price that the result shows.
+// What one part of the rent pays for one GPU.
 void add_price(const PlanRequest& request, const NodeCatalog& nodes, const GpuSpec& gpu,
-               std::optional<GpuPrice> price, const std::vector<PriceWindow>& windows, RentPart& part,
-               PlanResult& result) {
-  result.priced = result.priced && price.has_value();
+               const std::optional<GpuPrice>& price, RentPart& part) {
   const bool by_node = request.whole_nodes.value_or(price && price->whole_nodes);
   part.node_gpus.push_back(by_node ? recorded_node(nodes, gpu).gpus_per_node : 1);
-  DayPrices& day = part.day_prices.emplace_back();
-  day.fill(price ? price->usd_per_gpu_hour : 1);
-  // A reservation has one price.
-  if (part.kind != PriceKind::Reserved || request.rent.empty())
-    for (const PriceWindow& window : windows)
-      if (window.gpu == gpu.name) set_window(day, window);
-  part.gpu_hour_price.push_back(mean_price(day));
-  if (!price) return;
-  price->usd_per_gpu_hour = part.gpu_hour_price.back();
-  result.prices.push_back(*price);
+  part.day_prices.emplace_back().fill(price ? price->usd_per_gpu_hour : 1);
+}
+
+// A reservation has one price over the day, where another part has not.
+void set_windows(const PlanRequest& request, const std::vector<PriceWindow>& windows, const std::string& gpu,
+                 RentPart& part) {
+  if (part.kind == PriceKind::Reserved && !request.rent.empty()) return;
+  for (const PriceWindow& window : windows)
+    if (window.gpu == gpu) set_window(part.day_prices.back(), window);
 }
 
 // The task's prices, and those that the result shows.
@@ -127,7 +124,13 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
       auto price = prices.find(gpu.name, part.kind);
       if (!price && (request.objective == Objective::Cost || !request.rent.empty()))
         price = prices.require(gpu.name, part.kind);
-      add_price(request, nodes, gpu, std::move(price), windows, part, result);
+      add_price(request, nodes, gpu, price, part);
+      set_windows(request, windows, gpu.name, part);
+      part.gpu_hour_price.push_back(mean_price(part.day_prices.back()));
+      result.priced = result.priced && price.has_value();
+      if (!price) continue;
+      price->usd_per_gpu_hour = part.gpu_hour_price.back();
+      result.prices.push_back(*price);
     }
     if (windows.empty()) part.day_prices.clear();
   }
