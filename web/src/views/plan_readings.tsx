@@ -1,8 +1,29 @@
 // The figures of a plan, for the page and the report.
-import { numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
+import { isObject, numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
 import { planPoints, ranked } from "../charts/plan_plots";
 import { quantity } from "../core/quantity";
 import { Reading, Readings, Tier } from "../parts/marks";
+
+// How the parts of a deployment are rented, where there is more than one.
+function rentWords(point: JsonObject): string {
+  const parts = objectsAt(point, "rent").filter(
+    (part) => (numberAt(part, "instances") ?? 0) + (numberAt(part, "decode_instances") ?? 0) > 0,
+  );
+  if (objectsAt(point, "rent").length < 2) return "";
+  const words = parts.map(
+    (part) =>
+      `${quantity(numberAt(part, "gpus"), "GPUs")} ${textAt(part, "price_kind").replace("_", " ")} for ${quantity(numberAt(part, "usd_per_hour"), "$/h")}`,
+  );
+  return `; ${words.join(", ")}`;
+}
+
+// What a machine room must have for it, where limits of one were asked for.
+function roomWords(point: JsonObject): string {
+  if (!isObject(point["room"])) return "";
+  const power = numberAt(point, "room", "power_kw");
+  const racks = numberAt(point, "room", "racks");
+  return `; nodes: ${numberAt(point, "room", "nodes")}${power === null ? "" : `, ${power.toFixed(1)} kW at most`}${racks === null ? "" : `, racks: ${racks}`}`;
+}
 
 export function PlanReadings({ plan }: { plan: JsonObject }) {
   const points = planPoints(plan);
@@ -39,6 +60,8 @@ export function PlanReadings({ plan }: { plan: JsonObject }) {
                     {quantity(numberAt(point.document, "usd_per_million_output_tokens"), "$")}/M output
                     tokens; {textAt(point.document, "binding", "name")} at{" "}
                     {quantity(numberAt(point.document, "binding", "use"), "share")} of its limit
+                    {rentWords(point.document)}
+                    {roomWords(point.document)}
                   </span>
                 </>
               )}
