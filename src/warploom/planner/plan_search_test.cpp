@@ -117,8 +117,9 @@ TEST(PlanSearch, WithoutItsSpotInstancesThePlanIsAnsweredToo) {
   task.rent[0].share = 0.5;
   task.rent.push_back(
       {.kind = PriceKind::Spot, .gpu_hour_price = {0.7, 1.1, 3.0}, .day_prices = {}, .node_gpus = {}});
+  task.space.gpus = {"slow"};
   task.space.tensor_parallel = {2};
-  task.load.rate = 40;
+  task.load.rate = 30;
   const QueueModel model(task);
   const SearchResult result = search_plan(task, model);
   ASSERT_TRUE(result.best.has_value());

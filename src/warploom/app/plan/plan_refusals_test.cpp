@@ -68,7 +68,7 @@ const Refused kRefusedPlans[] = {
        r.space.gpus = {"L40S"};
        r.max_power_kw = 10;
      }},
-    {"`rack_power_kw` too, for example 40", [](PlanRequest& r) { r.max_racks = 1; }},
+    {"max_racks: how many nodes of h100_sxm a rack holds", [](PlanRequest& r) { r.max_racks = 1; }},
     {"rack_power_kw is 5, and one HGX H100 8-GPU takes 10.2 kW", [](PlanRequest& r) { r.rack_power_kw = 5; }},
     // The space.
     {"gpu_names: is empty", [](PlanRequest& r) { r.space.gpus.clear(); }},
