@@ -278,7 +278,7 @@ class Package(unittest.TestCase):
 
     @unittest.skipUnless(has("mypy"), "mypy is not installed")
     def test_types_are_strict(self):
-        """Of the whole package, but for what pyproject.toml names, and of the examples."""
+        """All modules but those that pyproject.toml names, and the examples."""
         words = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
         words += ["--cache-dir", os.devnull, "--config-file", str(SOURCES / "pyproject.toml")]
         examples = sorted(str(path) for path in (SOURCES / "examples/python").glob("*.py"))

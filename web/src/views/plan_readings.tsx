@@ -6,23 +6,27 @@ import { Reading, Readings, Tier } from "../parts/marks";
 
 // How the parts of a deployment are rented, where there is more than one.
 function rentWords(point: JsonObject): string {
-  const parts = objectsAt(point, "rent").filter(
-    (part) => (numberAt(part, "instances") ?? 0) + (numberAt(part, "decode_instances") ?? 0) > 0,
-  );
-  if (objectsAt(point, "rent").length < 2) return "";
-  const words = parts.map(
-    (part) =>
-      `${quantity(numberAt(part, "gpus"), "GPUs")} ${textAt(part, "price_kind").replace("_", " ")} for ${quantity(numberAt(part, "usd_per_hour"), "$/h")}`,
-  );
+  const parts = objectsAt(point, "rent");
+  if (parts.length < 2) return "";
+  const words = parts
+    .filter((part) => (numberAt(part, "gpus") ?? 0) > 0)
+    .map((part) => {
+      const kind = textAt(part, "price_kind").replace("_", " ");
+      const dollars = quantity(numberAt(part, "usd_per_hour"), "$/h");
+      return `${quantity(numberAt(part, "gpus"), "GPUs")} ${kind} for ${dollars}`;
+    });
   return `; ${words.join(", ")}`;
 }
 
 // What a machine room must have for it, where limits of one were asked for.
 function roomWords(point: JsonObject): string {
   if (!isObject(point["room"])) return "";
+  const words = [`; nodes: ${numberAt(point, "room", "nodes")}`];
   const power = numberAt(point, "room", "power_kw");
   const racks = numberAt(point, "room", "racks");
-  return `; nodes: ${numberAt(point, "room", "nodes")}${power === null ? "" : `, ${power.toFixed(1)} kW at most`}${racks === null ? "" : `, racks: ${racks}`}`;
+  if (power !== null) words.push(`${power.toFixed(1)} kW at most`);
+  if (racks !== null) words.push(`racks: ${racks}`);
+  return words.join(", ");
 }
 
 export function PlanReadings({ plan }: { plan: JsonObject }) {
