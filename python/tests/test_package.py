@@ -141,6 +141,17 @@ class Runs(unittest.TestCase):
     def test_details_are_rows(self):
         run = warploom.simulate(**LLAMA, requests=30, details=True, goodput={"ttft": 1e9})
         self.assertEqual(len(run.rows()), 30)
+        one = run.rows()[0]
+        self.assertEqual(
+            list(one),
+            "input_tokens output_tokens start_s ttft_s e2el_s tpot_s waiting_s instance decode_instance "
+            "preemptions cached_tokens tier".split(),
+        )
+        decoded = one["tpot_s"] * (one["output_tokens"] - 1)
+        self.assertAlmostEqual(one["ttft_s"] + decoded, one["e2el_s"], 9)
+        self.assertLessEqual(one["waiting_s"], one["ttft_s"])
+        self.assertEqual((one["instance"], one["decode_instance"], one["tier"]), (0, None, run.tier))
+        self.assertEqual(sum(row["preemptions"] for row in run.rows()), run.preemptions)
         self.assertEqual(run.slo_attainment, 1)
         self.assertEqual(set(run.to_dict()), set(run))
         self.assertIn("duration", repr(run))

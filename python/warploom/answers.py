@@ -90,10 +90,16 @@ class SimulationAnswer(SimulateFields):
             "start_times": "start_s",
             "ttfts": "ttft_s",
             "latencies": "e2el_s",
+            "tpots": "tpot_s",
+            "waiting_times": "waiting_s",
+            "request_instances": "instance",
+            "request_decode_instances": "decode_instance",
+            "request_preemptions": "preemptions",
+            "request_cached_tokens": "cached_tokens",
         }
         columns = [self[key] for key in names if key in self]
         kept = [name for key, name in names.items() if key in self]
-        return [dict(zip(kept, values)) for values in zip(*columns)]
+        return [{**dict(zip(kept, values)), "tier": self.tier} for values in zip(*columns)]
 
     def plot(self) -> Any:
         """Percentiles of TTFT, TPOT and E2EL."""
