@@ -18,6 +18,9 @@ set(glibc "${WARPLOOM_PORTABLE}/glibc")
 add_link_options($<$<LINK_LANGUAGE:C,CXX>:-B${glibc}/usr/lib/x86_64-linux-gnu/> $<$<LINK_LANGUAGE:C,CXX>:--sysroot=${glibc}>
                  $<$<LINK_LANGUAGE:C,CXX>:-L${glibc}/lib/x86_64-linux-gnu> -static-libstdc++)
 
+# Functions of the same code are kept once. Nothing here compares addresses of functions (std::any would).
+add_link_options($<$<LINK_LANGUAGE:C,CXX>:-Wl,--icf=all>)
+
 # Functions that today's headers and static libraries call and the old glibc has not.
 add_library(warploom_old_glibc STATIC "${PROJECT_SOURCE_DIR}/cmake/old_glibc.c")
 set_target_properties(warploom_old_glibc PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)

@@ -16,7 +16,7 @@ import pandas
 import warploom
 
 
-def given(variable, stored):
+def given(variable: str, stored: str) -> Path:
     """The file that an environment variable names, else one of Warploom's repository around this folder."""
     if variable in os.environ:
         return Path(os.environ[variable])
@@ -27,7 +27,6 @@ def given(variable, stored):
 
 
 SWEEP = given("WARPLOOM_SWEEP", "tests/fixtures/collector/h200/check/sweep.csv.gz")
-PRODUCT = {"gpu": "H200", "m": 777, "n": 4096, "k": 4096}
 
 frame = pandas.read_csv(SWEEP, comment="#")
 print(f"{len(frame)} rows; {frame['latency_us'].median():.1f} us in the median")
@@ -42,8 +41,8 @@ with tempfile.TemporaryDirectory() as folder:
     except NotImplementedError as error:
         raise SystemExit(f"nothing was calibrated: {error}") from None
     print(found.to_pandas()[["name", "rows_learned", "before.mean_error", "after.mean_error"]].to_string())
-    shipped = warploom.predict("gemm", **PRODUCT)
-    own = warploom.predict("gemm", **PRODUCT, predictor=folder)
+    shipped = warploom.predict("gemm", gpu="H200", m=777, n=4096, k=4096)
+    own = warploom.predict("gemm", gpu="H200", m=777, n=4096, k=4096, predictor=folder)
     print(f"777 rows: {shipped.p50_us:.2f} us as shipped, {own.p50_us:.2f} us calibrated")
 
 # %% [markdown]

@@ -14,7 +14,7 @@ from pathlib import Path
 import warploom
 
 
-def given(variable, stored):
+def given(variable: str, stored: str) -> Path:
     """The file that an environment variable names, else one of Warploom's repository around this folder."""
     if variable in os.environ:
         return Path(os.environ[variable])
@@ -34,7 +34,7 @@ BENCH = given("WARPLOOM_BENCH", f"{FOLDER}/llama8b_light.csv.gz")
 # %%
 found = warploom.validate_serving(run=RUN, requests=BENCH)
 print(f"{found.model} on {found.gpu}, {found.requests} requests")
-for name, metric in found.metrics.items():
+for name, metric in found["metrics"].items():
     for at in ("mean", "p99"):
         figures = metric[at]
         difference = figures["predicted_ms"] / figures["measured_ms"] - 1

@@ -10,7 +10,9 @@ ARRIVALS = [
 ]  # seconds, prompt, output tokens
 
 step = warploom.Step("Llama-3.1-8B", "H100-SXM")
-now, waiting, running, first_tokens = 0.0, list(ARRIVALS), [], []
+now, waiting = 0.0, list(ARRIVALS)
+running: list[tuple[int, int]] = []  # tokens in the cache, tokens to come
+first_tokens: list[float] = []
 while waiting or running:
     arrived = [request for request in waiting if request[0] <= now]
     if not arrived and not running:

@@ -16,7 +16,7 @@ import warploom
 from warploom.table import Table
 
 
-def given(variable, stored):
+def given(variable: str, stored: str) -> Path:
     """The file that an environment variable names, else one of Warploom's repository around this folder."""
     if variable in os.environ:
         return Path(os.environ[variable])

@@ -34,6 +34,7 @@ def plans():
     yield {**PLAN, "goodput": ["ttft:300"], "goodput_share": 0.9, "slo": []}
     yield {**PLAN, "engines": ["vllm", "sglang"], "tensor_parallel_sizes": [1, 2], "pools": "both"}
     yield {**PLAN, "whole_nodes": True}
+    yield {**PLAN, "rent": ["reserved=0.5", "on_demand"], "max_power_kw": 60}
     most = {key: value for key, value in PLAN.items() if key != "rate"}
     yield {**most, "find_max_rate": True, "gpu_count": 4}
     yield {**PLAN, "max_instances": 3, "day_price": ["H100-SXM@8-20=9"], "exhaustive": True}

@@ -19,6 +19,7 @@ import numpy as np
 import warploom
 
 PACKAGE = Path(warploom.__file__).parent  # of the build: links to the sources, and what the build writes
+SOURCES = Path(__file__).resolve().parents[2]
 GEMM = {"gpu": "H100-SXM", "m": 64, "n": 4096, "k": 4096}
 LLAMA = {"model": "Llama-3.1-8B", "gpu": "H100-SXM"}
 
@@ -140,6 +141,17 @@ class Runs(unittest.TestCase):
     def test_details_are_rows(self):
         run = warploom.simulate(**LLAMA, requests=30, details=True, goodput={"ttft": 1e9})
         self.assertEqual(len(run.rows()), 30)
+        one = run.rows()[0]
+        self.assertEqual(
+            list(one),
+            "input_tokens output_tokens start_s ttft_s e2el_s tpot_s waiting_s instance decode_instance "
+            "preemptions cached_tokens tier".split(),
+        )
+        decoded = one["tpot_s"] * (one["output_tokens"] - 1)
+        self.assertAlmostEqual(one["ttft_s"] + decoded, one["e2el_s"], 9)
+        self.assertLessEqual(one["waiting_s"], one["ttft_s"])
+        self.assertEqual((one["instance"], one["decode_instance"], one["tier"]), (0, None, run.tier))
+        self.assertEqual(sum(row["preemptions"] for row in run.rows()), run.preemptions)
         self.assertEqual(run.slo_attainment, 1)
         self.assertEqual(set(run.to_dict()), set(run))
         self.assertIn("duration", repr(run))
@@ -277,28 +289,22 @@ class Package(unittest.TestCase):
 
     @unittest.skipUnless(has("mypy"), "mypy is not installed")
     def test_types_are_strict(self):
-        parts = [
-            word
-            for part in (
-                "requests",
-                "session",
-                "results",
-                "answers",
-                "frames",
-                "sweep_frames",
-                "operators",
-                "steps",
-                "lists",
-                "seams",
-                "documents",
+        """All modules but those that pyproject.toml names, and the examples."""
+        words = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+        words += ["--cache-dir", os.devnull, "--config-file", str(SOURCES / "pyproject.toml")]
+        examples = sorted(str(path) for path in (SOURCES / "examples/python").glob("*.py"))
+        self.assertGreater(len(examples), 4)
+        inside = {"MYPYPATH": str(PACKAGE.parent)}
+        for asked, more in ((["-p", "warploom"], {}), (["--ignore-missing-imports", *examples], inside)):
+            done = subprocess.run(
+                [*words, *asked],
+                check=False,
+                capture_output=True,
+                text=True,
+                cwd=PACKAGE.parent,
+                env={**os.environ, **more},
             )
-            for word in ("-p", f"warploom.{part}")
-        ]
-        words = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", os.devnull, *parts]
-        done = subprocess.run(
-            [sys.executable, "-m", *words], check=False, capture_output=True, text=True, cwd=PACKAGE.parent
-        )
-        self.assertEqual(done.returncode, 0, done.stdout[-2000:])
+            self.assertEqual(done.returncode, 0, done.stdout[-2000:])
 
     def test_answers_of_one_shape_have_one_type(self):
         from warploom.documents import shared_shapes, simulate_document, static_document

@@ -2,8 +2,14 @@
 
 The same rules as `warploom tune plan`, for a machine that has Python alone.
 """
+from __future__ import annotations
+
 import itertools
 import math
+from collections.abc import Iterable, Sequence
+
+Config = tuple[int, ...]  # tile_m, tile_n, tile_k, warps, stages and, where the loop is split, its parts
+Row = tuple[Config, tuple[int, int, int]]
 
 WAVES = (0.25, 0.5, 1.0, 1.01, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
 ITERATIONS = (4, 16, 64, 128)
@@ -11,8 +17,8 @@ MOST_KEYS = 2**21  # times query heads: beyond, one anchor costs more than it te
 SHARED_BYTES = 220 * 1024  # a block of an H100 or H200, less the compiler's exchange buffers
 
 
-def gemm_space(operand_bytes=2, tiles_m=(16, 32, 64, 128, 256)):
-    space = []
+def gemm_space(operand_bytes: int = 2, tiles_m: Sequence[int] = (16, 32, 64, 128, 256)) -> list[Config]:
+    space: list[Config] = []
     for m, n, k, warps, stages in itertools.product(tiles_m, (32, 64, 128, 256), (32, 64, 128), (4, 8),
                                                     (2, 3, 4, 5)):
         area = m * n
@@ -24,15 +30,15 @@ def gemm_space(operand_bytes=2, tiles_m=(16, 32, 64, 128, 256)):
     return space
 
 
-def gemm_split_space(parts=(2, 4, 8)):
+def gemm_split_space(parts: Sequence[int] = (2, 4, 8)) -> list[Config]:
     """Beside gemm_space: small tiles whose loop over k has parts."""
     axes = itertools.product((16, 32, 64, 128), (32, 64, 128), (64, 128), (3, 4), parts)
     return [(m, n, k, 4, stages, split) for m, n, k, stages, split in axes
             if stages * (m + n) * k * 2 <= SHARED_BYTES]
 
 
-def attention_space(head=128, operand_bytes=2):
-    space = []
+def attention_space(head: int = 128, operand_bytes: int = 2) -> list[Config]:
+    space: list[Config] = []
     for m, n, warps, stages in itertools.product((16, 32, 64, 128), (32, 64, 128), (4, 8), (2, 3, 4)):
         if operand_bytes * head * (m + 2 * stages * n) > SHARED_BYTES or m * (head + n) // (32 * warps) > 255:
             continue
@@ -42,9 +48,9 @@ def attention_space(head=128, operand_bytes=2):
     return space
 
 
-def gemm_anchors(space, sms):
+def gemm_anchors(space: Iterable[Config], sms: int) -> list[Row]:
     """Square grids, where tiles share operands, and one row of tiles, where no two share B."""
-    rows = set()
+    rows: set[Row] = set()
     for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
         m, n, k = config[:3]
         split = split_of(config)
@@ -56,14 +62,14 @@ def gemm_anchors(space, sms):
     return sorted(rows)
 
 
-def split_of(config):
+def split_of(config: Config) -> int:
     """Programs that share the loop over k of one tile."""
     return config[5] if len(config) > 5 else 1
 
 
-def grouped_anchors(space, sms, experts):
+def grouped_anchors(space: Iterable[Config], sms: int, experts: int) -> list[Row]:
     """All experts alike: one, or a square's worth, of tile rows each; and a few experts alone."""
-    rows = set()
+    rows: set[Row] = set()
     for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
         m, n, k = config[:3]
         tiles = max(1, int(waves * sms))
@@ -77,9 +83,9 @@ def grouped_anchors(space, sms, experts):
     return sorted(rows)
 
 
-def attention_anchors(space, sms, group):
+def attention_anchors(space: Iterable[Config], sms: int, group: int) -> list[Row]:
     """Prompts (as many rows as keys, where the grid allows) and chunks of one tile row."""
-    rows = set()
+    rows: set[Row] = set()
     for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
         m, n = config[:2]
         tiles = max(1, int(waves * sms))
@@ -92,9 +98,9 @@ def attention_anchors(space, sms, group):
     return sorted(rows)
 
 
-def self_attention_anchors(space, sms, heads):
+def self_attention_anchors(space: Iterable[Config], sms: int, heads: int) -> list[Row]:
     """Prompts whose queries are their keys, of batches of `heads` heads each."""
-    rows = set()
+    rows: set[Row] = set()
     for config, waves, loops in itertools.product(space, WAVES, (2, *ITERATIONS, 32)):
         m, n = config[:2]
         keys = max(m, loops * n)

@@ -90,10 +90,16 @@ class SimulationAnswer(SimulateFields):
             "start_times": "start_s",
             "ttfts": "ttft_s",
             "latencies": "e2el_s",
+            "tpots": "tpot_s",
+            "waiting_times": "waiting_s",
+            "request_instances": "instance",
+            "request_decode_instances": "decode_instance",
+            "request_preemptions": "preemptions",
+            "request_cached_tokens": "cached_tokens",
         }
         columns = [self[key] for key in names if key in self]
         kept = [name for key, name in names.items() if key in self]
-        return [dict(zip(kept, values)) for values in zip(*columns)]
+        return [{**dict(zip(kept, values)), "tier": self.tier} for values in zip(*columns)]
 
     def plot(self) -> Any:
         """Percentiles of TTFT, TPOT and E2EL."""
@@ -210,7 +216,13 @@ class PlanAnswer(PlanFields):
 
 class PlansAnswer(Answer[dict[str, Any]]):
     """The plans of a file's experiments by their names; `plan(name)` is one of them, `rows()` the best of
-    each."""
+    each. Where the file says a fleet, `fleet` is what each gets of it."""
+
+    @property
+    def fleet(self) -> dict[str, Any] | None:
+        """Which deployment of each experiment fits into the fleet with the others; None without a fleet."""
+        shared = dict(self).get("fleet")
+        return shared if shared is not None and "median" in shared else None
 
     def plan(self, name: str) -> PlanAnswer:
         """What `warploom.plan` would answer to that experiment alone."""
@@ -220,6 +232,8 @@ class PlansAnswer(Answer[dict[str, Any]]):
         """The best deployment of each experiment; of one without any, its name alone."""
         found = []
         for name in self:
+            if name == "fleet" and self.fleet is not None:
+                continue
             plan = self.plan(name)
             best = {} if plan.best is None else plan.rows()[plan.best - 1]
             found.append({"name": name, **best})

@@ -10,10 +10,14 @@ the configuration that stands first in the list is kept: put the safe default th
     @triton.jit
     def kernel(...): ...
 """
+from __future__ import annotations
+
 import math
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from warploom import ranks, tiling
 from warploom.decisions import Decisions, short_hash
@@ -287,9 +291,10 @@ def bench_of(warmup, rep, use_cuda_graph, do_bench):
     return events
 
 
-def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None,
-             post_hook=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=True,
-             tile=None):
+def autotune(configs: Any, key: Any, prune_configs_by: Any = None, reset_to_zero: Any = None,
+             restore_value: Any = None, pre_hook: Any = None, post_hook: Any = None, warmup: Any = None,
+             rep: Any = None, use_cuda_graph: bool = False, do_bench: Any = None, cache_results: bool = True,
+             tile: Any = None) -> Callable[[Any], Any]:
     """Arguments as @triton.autotune. `tile`: a warploom.Tiling where names are not the customary ones, False
     to measure each key. Tables are profiled by CUDA graphs over rotating operands whatever warmup, rep,
     use_cuda_graph and do_bench say: these serve keys that are measured. perf_model and top_k restrict

@@ -3,17 +3,21 @@
 Any number of processes may decide: a lock lets one measure a key, and the others read what it chose, so that
 all ranks and later runs use the same configuration. Files are replaced whole; a damaged one counts as empty.
 """
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import json
 import os
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 SCHEMA, VERSION = "warploom_decisions", 1
 
 
-def short_hash(text):
+def short_hash(text: str) -> str:
     """A name for a text that a file may have."""
     import hashlib  # here: `import warploom` need not wait for what few ask for
 
@@ -21,11 +25,11 @@ def short_hash(text):
 
 
 class Decisions:
-    def __init__(self, path, identity):
+    def __init__(self, path: str | os.PathLike[str], identity: Any) -> None:
         """`identity`: what the decisions hold for; a file of another one is not used."""
         self.path, self.identity, self.warned = Path(path), identity, False
 
-    def read(self):
+    def read(self) -> dict[str, Any]:
         try:
             document = json.loads(self.path.read_text())
             entries = document["entries"]
@@ -44,13 +48,13 @@ class Decisions:
             return {}
 
     @contextlib.contextmanager
-    def locked(self):
+    def locked(self) -> Iterator[None]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(f"{self.path}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def decide(self, key, choose):
+    def decide(self, key: str, choose: Callable[[], Any]) -> Any:
         """The choice for `key`: the stored one, or choose() of the process that comes first."""
         found = self.read().get(key)
         if found is not None:
@@ -62,7 +66,7 @@ class Decisions:
                 self._write(entries)
             return entries[key]
 
-    def _write(self, entries):
+    def _write(self, entries: dict[str, Any]) -> None:
         fresh = self.path.with_suffix(f".{os.getpid()}.tmp")
         document = {"schema": SCHEMA, "version": VERSION, "identity": self.identity, "entries": entries}
         fresh.write_text(json.dumps(document, indent=1, sort_keys=True))

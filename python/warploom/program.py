@@ -1,10 +1,14 @@
 """Requests of the tuner: by the compiled part of the package, else by the program `warploom`."""
+from __future__ import annotations
+
 import json
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 
-def built_file(variable, pattern):
+def built_file(variable: str, pattern: str) -> str | None:
     """The file that the variable names, else the first match of `pattern` in the source tree, else None."""
     named = os.environ.get(variable)
     if named:
@@ -13,7 +17,7 @@ def built_file(variable, pattern):
     return next((str(path) for path in sorted(root.glob(pattern))), None)
 
 
-def find_program():
+def find_program() -> str:
     """WARPLOOM_PROGRAM, build/*/bin/warploom of the source tree, or the one on PATH. FileNotFoundError."""
     import shutil
 
@@ -23,7 +27,7 @@ def find_program():
     raise FileNotFoundError("the program warploom: build it or set WARPLOOM_PROGRAM")
 
 
-def run_json(words):
+def run_json(words: Sequence[str]) -> Any:
     """What `warploom WORDS --json` answers. ValueError with the program's own line where it refuses."""
     import subprocess
 
@@ -37,7 +41,7 @@ def run_json(words):
 OPTIONS = {"default_config": "--default"}  # the others are called as their field
 
 
-def words_of(request, fields):
+def words_of(request: str, fields: Mapping[str, Any]) -> list[str]:
     """The command that asks the same: "tune_fit" is `tune fit`."""
     words = request.split("_", 1)
     for name, value in fields.items():
@@ -50,7 +54,7 @@ def words_of(request, fields):
     return words
 
 
-def asked(request, fields):
+def asked(request: str, fields: Mapping[str, Any]) -> Any:
     """The request's answer. Raises ValueError, OSError, NotImplementedError."""
     try:
         from warploom import _core

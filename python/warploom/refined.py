@@ -5,7 +5,15 @@ not measured, and a shape with no other is left to the pick. A shape that was as
 measured by one process, under a lock; the choice is stored for the kernel, GPU and version of `identity`,
 and every other rank and later run reads it. Ranks that see the same calls switch at the same call.
 """
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
 from warploom.decisions import Decisions
+
+Shape = tuple[int, int, int]
 
 # A table of bf16 products misses one configuration's time by 3.5 % (H200) or 3.9 % (H100) in the median
 # (`median_residual` of `tune fit`).
@@ -20,13 +28,22 @@ class RefinedTable:
     """`table`: pick(m, n, k) and timed(m, n, k, count), as warploom.table.Table; `measure(config, shape)`:
     microseconds, infinite or an exception where a configuration does not run; `path`: the file of choices."""
 
-    def __init__(self, table, path, identity, measure, after=100, candidates=3):
+    def __init__(
+        self,
+        table: Any,
+        path: str | os.PathLike[str],
+        identity: Any,
+        measure: Callable[[tuple[int, ...], Shape], float],
+        after: int = 100,
+        candidates: int = 3,
+    ) -> None:
         self.table, self.measure, self.after, self.candidates = table, measure, after, candidates
         self.decisions = Decisions(path, identity)
         self.measured = 0  # shapes that this process measured
-        self._seen, self._chosen = {}, {}
+        self._seen: dict[Shape, int] = {}
+        self._chosen: dict[Shape, tuple[int, ...]] = {}
 
-    def pick(self, m, n, k):
+    def pick(self, m: int, n: int, k: int) -> tuple[int, ...]:
         shape = (m, n, k)
         chosen = self._chosen.get(shape)
         if chosen is not None:
@@ -36,14 +53,15 @@ class RefinedTable:
             self._seen.clear()
         self._seen[shape] = seen
         if seen <= self.after:
-            return self.table.pick(m, n, k)
+            first: tuple[int, ...] = self.table.pick(m, n, k)
+            return first
         stored = self.decisions.decide(repr(shape), lambda: list(self._best(shape)))
         chosen = self._chosen[shape] = tuple(stored)
         return chosen
 
-    def _best(self, shape):
+    def _best(self, shape: Shape) -> tuple[int, ...]:
         self.measured += 1
-        first = self.table.pick(*shape)
+        first: tuple[int, ...] = self.table.pick(*shape)
         found = self.table.timed(*shape, self.candidates)
         near = [config for config, us in found if us <= found[0][1] * (1 + UNSURE) and config != first]
         if not near:
@@ -52,7 +70,7 @@ class RefinedTable:
         least = min(time for time, _ in timed)
         return next(config for time, config in timed if time <= least * (1 + NOISE))
 
-    def _time(self, config, shape):
+    def _time(self, config: tuple[int, ...], shape: Shape) -> float:
         try:
             return float(self.measure(config, shape))
         except Exception:  # out of resources, or a compiler's refusal

@@ -35,7 +35,7 @@ def _check(status: int, message: Any) -> None:
         raise (OSError if status == 2 else ValueError)(message.value.decode())
 
 
-def find_library():
+def find_library() -> str:
     """WARPLOOM_LIBRARY, or build/*/lib/libwarploom.so of the source tree. Raises FileNotFoundError."""
     found = built_file("WARPLOOM_LIBRARY", "build/*/lib/libwarploom.so")
     if found:
@@ -46,7 +46,7 @@ def find_library():
 class _LibraryTable:
     """The same through libwarploom.so, for source trees without the compiled part."""
 
-    def __init__(self, path, gpu=None, kernel=None):
+    def __init__(self, path: Any, gpu: str | None = None, kernel: str | None = None) -> None:
         # Calls of nanoseconds: letting go of the interpreter's lock would cost more.
         library = ctypes.PyDLL(find_library())
         library.warploom_tune_pick.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p]
@@ -66,39 +66,39 @@ class _LibraryTable:
         self._library, self._handle = library, handle
         self._pick_index, self._address = library.warploom_tune_pick_index, handle.value
 
-    def pick(self, m, n, k):
+    def pick(self, m: int, n: int, k: int) -> Tile:
         config = _Config()
         self._library.warploom_tune_pick(self._handle, m, n, k, ctypes.byref(config))
         return _tile(config)
 
-    def index(self, m, n, k):
-        return self._pick_index(self._address, m, n, k)
+    def index(self, m: int, n: int, k: int) -> int:
+        return int(self._pick_index(self._address, m, n, k))
 
-    def configs(self):
+    def configs(self) -> list[Tile]:
         count = self._library.warploom_tune_configs(self._handle, None, 0)
         configs = (_Config * count)()
         self._library.warploom_tune_configs(self._handle, configs, count)
         return [_tile(c) for c in configs]
 
-    def best(self, m, n, k, count):
+    def best(self, m: int, n: int, k: int, count: int) -> list[Tile]:
         configs = (_Config * count)()
         found = self._library.warploom_tune_best(self._handle, m, n, k, configs, count)
         return [_tile(c) for c in configs[:found]]
 
-    def timed(self, m, n, k, count):
+    def timed(self, m: int, n: int, k: int, count: int) -> list[tuple[Tile, float]]:
         configs = (_Config * count)()
         found = self._library.warploom_tune_best(self._handle, m, n, k, configs, count)
         return [(_tile(c), c.predicted_us) for c in configs[:found]]
 
-    def experts(self, *layer):
+    def experts(self, *layer: int) -> _LibraryExperts:
         return _LibraryExperts(self._library, self._handle, layer)
 
-    def close(self):
+    def close(self) -> None:
         if self._handle:
             self._library.warploom_tune_close(self._handle)
-            self._handle = self._address = None
+            self._handle, self._address = ctypes.c_void_p(), None
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self.close()
 
@@ -106,7 +106,7 @@ class _LibraryTable:
 class _LibraryExperts:
     """TuneExperts through libwarploom.so."""
 
-    def __init__(self, library, table, layer):
+    def __init__(self, library: Any, table: Any, layer: tuple[int, ...]) -> None:
         pick = library.warploom_tune_experts_pick
         pick.argtypes, pick.restype = [ctypes.c_void_p, ctypes.c_int64] + [ctypes.c_void_p] * 2, None
         library.warploom_tune_experts_close.argtypes = [ctypes.c_void_p]
@@ -117,13 +117,13 @@ class _LibraryExperts:
         _check(status, message)
         self._library, self._handle = library, handle
 
-    def pick(self, tokens, own=None):
+    def pick(self, tokens: int, own: Tile | None = None) -> tuple[Tile, int, float] | None:
         mine = None if own is None else ctypes.byref(_Config(*own))
         pick = _ExpertPick()
         self._library.warploom_tune_experts_pick(self._handle, tokens, mine, ctypes.byref(pick))
         return None if pick.keeps_own else (_tile(pick.config), pick.group_rows, pick.config.predicted_us)
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self._library.warploom_tune_experts_close(self._handle)
 
@@ -160,15 +160,18 @@ class Table:
 
     def configs(self) -> list[Tile]:
         """All configurations of the table, as pick() gives them."""
-        return self._table.configs()
+        found: list[Tile] = self._table.configs()
+        return found
 
     def best(self, m: int, n: int, k: int, count: int) -> list[Tile]:
         """The `count` configurations of the least predicted times, best first, as pick() gives them."""
-        return self._table.best(m, n, k, count)
+        found: list[Tile] = self._table.best(m, n, k, count)
+        return found
 
     def timed(self, m: int, n: int, k: int, count: int) -> list[tuple[Tile, float]]:
         """[(configuration, predicted microseconds)] of the `count` best, best first."""
-        return self._table.timed(m, n, k, count)
+        found: list[tuple[Tile, float]] = self._table.timed(m, n, k, count)
+        return found
 
     def experts(self, hidden: int, width: int, top_k: int, expert_parallel: int = 1) -> Experts:
         """For layers of experts, whose two products run one configuration. `width`: of an expert on this GPU;
@@ -197,4 +200,5 @@ class Experts:
         """(configuration, rows of tiles walked together, microseconds of both products) at so many tokens of
         a launch. None where `own`, what is launched without a table, is as good within what the table misses
         (3 %), or where nothing is known."""
-        return self._opened.pick(tokens, own)
+        found: tuple[Tile, int, float] | None = self._opened.pick(tokens, own)
+        return found

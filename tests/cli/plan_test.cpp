@@ -80,13 +80,13 @@ TEST(PlanCommand, RefusesWhatIsTypedWrongInOneLineAndWritesNothing) {
       {with_limit({"--emit", "helm", "--output", "d"}), "--emit: 'helm' is no format"},
       {with_limit({"--emit", "sglang", "--output", "d"}),
        "--emit: sglang is not among the engines to choose from"},
-      {plan({"--slo", "ttft_p95_ms=0.001", "--emit", "vllm", "--output", "d"}),
-       "--emit: no deployment meets the limits"},
       {{"plans", "nowhere.yaml"}, "nowhere.yaml: no such file"},
       {{"plans", "list.yaml"}, "list.yaml: is no map, expected 'experiments'"},
       {{"plans", "typo.yaml"},
        "typo.yaml: experiment 'a': unknown key 'modell' in plan (did you mean 'model'?)"},
-      {with_limit({"--whole-nodes", "--max-instances", "2"}), "--whole-nodes: pools that scale pay"},
+      {with_limit({"--rent", "reserved,spot"}), "--rent: reserved has no share"},
+      {with_limit({"--max-power-kw", "5"}), "--max-power-kw: 1 instance of 1 GPU"},
+      {with_limit({"--rack-power-kw", "5"}), "--rack-power-kw is 5, and one HGX H100 8-GPU takes 10.2 kW"},
       {{"prices", "--gpu", "H100SMX"}, "GPU 'H100SMX' is not known (did you mean"},
       {{"prices", "--price-kind", "leased"}, "'leased' is unknown; expected one of: on_demand"},
       {{"prices", "--prices", "other.json"}, "other.json: is no list of prices"},
@@ -107,12 +107,61 @@ TEST(PlanCommand, RefusesWhatIsTypedWrongInOneLineAndWritesNothing) {
   }
 }
 
-TEST(PlanCommand, AContradictionIsAnAnswerWithTheNearestThatCanBeKept) {
+// A script that plans must be able to tell that nothing was found: status 1, not the 2 of bad input.
+TEST(PlanCommand, AContradictionIsAnAnswerOfStatusOneWithTheNearestThatCanBeKept) {
+  const ScratchFolder folder;
   const ProgramResult result = run_warploom(plan({"--slo", "ttft_p95_ms=0.001"}));
-  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_EQ(result.exit_status, 1) << result.errors;
+  EXPECT_NE(result.errors.find("no deployment that meets the limits was found"), std::string::npos);
+  const ProgramResult json = run_warploom(
+      plan({"--slo", "ttft_p95_ms=0.001", "--emit", "vllm", "--output", "d", "--json"}), folder.path());
+  EXPECT_EQ(json.exit_status, 1) << json.errors;
+  EXPECT_TRUE(nlohmann::json::parse(json.output)["best"].is_null()) << "the answer is whole";
+  EXPECT_EQ(files_in(folder.path()), 0U) << "there is nothing to start";
   EXPECT_NE(result.output.find("ttft_p95_ms cannot be kept below 0.001 ms"), std::string::npos)
       << result.output;
   EXPECT_NE(result.output.find("nearest: "), std::string::npos) << result.output;
+}
+
+TEST(PlanCommand, SeveralPlansOfWhichOneFindsNothingEndWithStatusOne) {
+  const ScratchFolder folder;
+  folder.write("plans.yaml", R"(defaults:
+  {model: Llama-3.1-8B, predictor: roofline,
+   space: {gpu_names: [H100-SXM], max_gpus: 4, tensor_parallel_sizes: [1]},
+   source: {random: {random_input_len: 300, random_output_len: 40}, requests: 40, rate: 4}}
+experiments:
+  - {name: easy, slo: [ttft_p95_ms=800]}
+  - {name: impossible, slo: [ttft_p95_ms=0.001]}
+)");
+  const ProgramResult result = run_warploom({"plans", "plans.yaml", "--json"}, folder.path());
+  EXPECT_EQ(result.exit_status, 1) << result.errors;
+  EXPECT_NE(result.errors.find("was found for 'impossible'"), std::string::npos) << result.errors;
+  EXPECT_EQ(nlohmann::json::parse(result.output)["easy"]["best"], 1);
+}
+
+TEST(PlanCommand, SeveralModelsShareAFleet) {
+  const ScratchFolder folder;
+  const auto planned = [&](const std::string& there) {
+    folder.write("plans.yaml", R"(fleet: {gpus: [)" + there + R"(]}
+defaults:
+  {predictor: roofline, slo: [ttft_p95_ms=800], space: {gpu_names: [H100-SXM], max_gpus: 8},
+   source: {random: {random_input_len: 300, random_output_len: 40}, requests: 40, rate: 4}}
+experiments:
+  - {name: small, model: Llama-3.1-8B}
+  - {name: large, model: Llama-3.1-70B}
+)");
+    return run_warploom({"plans", "plans.yaml", "--json"}, folder.path());
+  };
+  const ProgramResult result = planned("H100-SXM=8");
+  ASSERT_EQ(result.exit_status, 0) << result.errors;
+  const auto fleet = nlohmann::json::parse(result.output)["fleet"]["median"];
+  ASSERT_EQ(fleet["deployments"].size(), 2U) << fleet;
+  EXPECT_EQ(fleet["deployments"][1]["name"], "large");
+  EXPECT_EQ(fleet["use"][0]["nodes"], 1) << "both lie in one node";
+  EXPECT_LE(fleet["use"][0]["gpus"], 8);
+  const ProgramResult small = planned("H100-SXM=1");
+  EXPECT_EQ(small.exit_status, 1);
+  EXPECT_NE(small.errors.find("all of them on one fleet"), std::string::npos) << small.errors;
 }
 
 std::string shell_words(const std::vector<std::string>& words) {

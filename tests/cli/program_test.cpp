@@ -46,6 +46,8 @@ TEST(Program, TellsItsCommitAndPredictorInJson) {
     EXPECT_GE(commit.get<std::string>().size(), 40U);
   }
   EXPECT_EQ(told.at("predictor").get<std::string>().size(), 16U);
+  EXPECT_EQ(run_warploom({"version", "--json"}).output, result.output);
+  EXPECT_EQ(run_warploom({"version"}).output, run_warploom({"-V"}).output);
 }
 
 TEST(Program, NamesTheOptionThatWasGivenAndNoEndlessRange) {

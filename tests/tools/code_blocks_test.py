@@ -86,10 +86,11 @@ class Documents(unittest.TestCase):
             seen += 1
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "plans.yaml"
-                # What is refused is refused before the search.
+                # What is refused is refused before the search; half a second may be too short to find anything.
                 path.write_text(re.sub(r"^defaults: \{", "defaults: {time_limit_s: 0.5, ", block, flags=re.M))
                 done = run("plans", str(path))
-                self.assertEqual(done.returncode, 0, f"{document}\n{block}\n{done.stderr}")
+                if done.returncode != 1 or "no deployment that meets the limits was found" not in done.stderr:
+                    self.assertEqual(done.returncode, 0, f"{document}\n{block}\n{done.stderr}")
         self.assertGreater(seen, 0)
 
     def test_python_parses_and_names_what_exists(self):

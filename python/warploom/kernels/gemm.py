@@ -3,6 +3,8 @@
 Grids too small for the GPU may split the loop over k: parts write sums of their own, which a second kernel
 adds in a fixed order, so that equal calls give equal bits.
 """
+from typing import Any
+
 import torch
 import triton
 import triton.language as tl
@@ -104,7 +106,7 @@ def launch(config, a, b, c):
     add_parts_kernel[(triton.cdiv(m * n, ADDED_AT_ONCE),)](parts, c, m, n, c.stride(0), split, ADDED_AT_ONCE)
 
 
-def operands(m, n, k, dtype=torch.bfloat16, device="cuda"):
+def operands(m: int, n: int, k: int, dtype: Any = torch.bfloat16, device: str = "cuda") -> Any:
     def make(rows):
         return torch.randn(rows, k, device=device, dtype=torch.bfloat16).to(dtype)
     return make(m), make(n), torch.empty(m, n, device=device, dtype=torch.bfloat16)

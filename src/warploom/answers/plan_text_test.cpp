@@ -70,5 +70,27 @@ TEST(PlanText, SaysWhatIsRentedWhereThatIsMore) {
   EXPECT_EQ(plan["points"][0]["rented_nodes"], 1);
 }
 
+TEST(PlanText, SaysHowEachPartIsRentedAndWhatTheRoomMustHave) {
+  Json asked = kAsked;
+  asked["rate"] = 5;
+  asked["rent"] = {"reserved=0.5", "spot"};
+  asked["price"] = {"H100-SXM:spot=1", "H200:spot=1.5"};
+  asked["whole_nodes"] = false;
+  asked["max_power_kw"] = 30;
+  asked["spare_instances"] = 1;
+  expect_narrow(asked);
+  const Session session("roofline");
+  AnswerText text;
+  const Json plan = answer(session, "plan", asked, {}, &text);
+  EXPECT_NE(text.text.find("reserved: 1 instance"), std::string::npos) << text.text;
+  EXPECT_NE(text.text.find("spot: 1 instance, 1 GPU, $1.00/h; may be taken back"), std::string::npos)
+      << text.text;
+  EXPECT_NE(text.text.find("room: 1 node, 10.2 kW at most"), std::string::npos) << text.text;
+  EXPECT_NE(text.text.find("all spot instances taken back: "), std::string::npos) << text.text;
+  EXPECT_EQ(plan["points"][0]["rent"][1]["price_kind"], "spot");
+  EXPECT_EQ(plan["points"][0]["room"]["nodes"], 1);
+  EXPECT_TRUE(plan["points"][0]["room"]["racks"].is_null());
+}
+
 }  // namespace
 }  // namespace warploom

@@ -37,6 +37,7 @@
 #include "warploom/report/prices_report.h"
 #include "warploom/report/run_charts.h"
 #include "warploom/report/run_views.h"
+#include "warploom/report/shared_fleet_report.h"
 #include "warploom/report/simulation_report.h"
 #include "warploom/report/static_report.h"
 #include "warploom/report/step_report.h"
@@ -234,14 +235,15 @@ Json answer_plans(const Question& question) {
   Json document = Json::object();
   std::string text;
   bool answered = true;
-  std::vector<PlanExperiment> experiments = read_experiments(request.file);
-  check_experiments(request, experiments);
-  for (PlanExperiment& experiment : experiments) {
+  PlanExperiments experiments = read_experiments(request.file);
+  check_experiments(request, experiments.each);
+  std::vector<PlanResult> plans;
+  for (PlanExperiment& experiment : experiments.each) {
     PlanRequest& plan = experiment.request;
     if (plan.predictor.empty()) plan.predictor = question.session.predictor();
     plan.threads = request.threads;
     follow(plan, question.watch);
-    const PlanResult result = make_experiment(request, experiment, question.session.model_of(plan.predictor));
+    PlanResult result = make_experiment(request, experiment, question.session.model_of(plan.predictor));
     answered = gives_answer(plan);
     if (!answered) continue;
     std::string words = plan_text(result);
@@ -249,8 +251,17 @@ Json answer_plans(const Question& question) {
     add_plan_views(plan, result, document[experiment.name], words);
     text += fmt::format("== {} ==\n{}\n", experiment.name, words);
     if (plan.cancelled != nullptr && *plan.cancelled) break;
+    if (experiments.fleet) plans.push_back(std::move(result));
   }
   if (!answered) return nullptr;
+  if (experiments.fleet && plans.size() == experiments.each.size()) {
+    std::vector<std::string> names;
+    for (const PlanExperiment& experiment : experiments.each) names.push_back(experiment.name);
+    const SharedFleets fleets{share_fleet(*experiments.fleet, plans, false),
+                              share_fleet(*experiments.fleet, plans, true)};
+    document[std::string(kSharedFleet)] = shared_fleets_json(fleets, names, plans);
+    text += shared_fleets_text(fleets, names, plans);
+  }
   question.write([&] { return text; });
   return document;
 }

@@ -23,6 +23,7 @@ namespace {
 // What went wrong beside the answer, which is printed nevertheless.
 struct Failures {
   std::string unwritten, refused;
+  bool none = false;  // no deployment was found
 };
 
 // Takes what could not be made out of the document.
@@ -84,12 +85,18 @@ void add_plan_command(Command& app, PlanCrew* crew) {
   folder->needs(emit);
   plan.see([output, failures](const Json&, Json& document, std::string& text) {
     failures->unwritten = document.value("store_failure", std::string());
+    failures->none = document["best"].is_null() && document["best_confident"].is_null();
     take_error(document, "check", *failures);
+    if (failures->none) document.erase("emit");  // there is nothing to start
     if (!document.contains("emit") || take_error(document, "emit", *failures)) return;
     write_emitted(*output, document, text);
   });
   plan.html().counts("configurations ").stops_on_interrupt().crew(crew);
-  plan.then([failures](const std::string& unwritten) { report_failures(*failures, unwritten); }).runs();
+  plan.then([failures](const std::string& unwritten) { report_failures(*failures, unwritten); });
+  plan.fails([failures] {
+    return std::string(failures->none ? "no deployment that meets the limits was found" : "");
+  });
+  plan.runs();
 }
 
 }  // namespace warploom

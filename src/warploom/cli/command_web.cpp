@@ -109,7 +109,7 @@ void run_web(WebOptions& options) {
   request.http_library = http_library_path();
   request.words = page_words();
   request.commit = build_commit();
-  request.predictor_hash = fmt::format("{:016x}", predictor_hash(request.predictor));
+  request.predictor_hash = predictor_hash_text(request.predictor);
   if (serve_page(request, [&](const ServedAt& at) { tell(options, at); })) return;
   print_note("a job that cannot be interrupted was left behind");
   std::_Exit(0);

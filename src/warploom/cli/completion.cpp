@@ -87,7 +87,7 @@ std::string fish_script(const std::vector<Completed>& all) {
 std::string completion_script(const CLI::App& program, std::string_view shell) {
   std::vector<Completed> all;
   collect(program, "", all);
-  for (const char* word : {"help", "completion", "man"}) all.front().words.emplace_back(word);
+  for (const char* word : {"help", "version", "completion", "man"}) all.front().words.emplace_back(word);
   if (shell == "bash") return bash_script(all);
   if (shell == "zsh") return zsh_script(all);
   if (shell == "fish") return fish_script(all);

@@ -134,8 +134,9 @@ std::string commands_of(const std::vector<std::string>& arguments) {
   return names;
 }
 
-// "help predict gemm" asks for the help of that command.
-std::vector<std::string> asked_for_help(std::vector<std::string> arguments) {
+// "help predict gemm" asks for the help of that command, "version" for that of the program.
+std::vector<std::string> asked_in_words(std::vector<std::string> arguments) {
+  if (!arguments.empty() && arguments.front() == "version") arguments.front() = "--version";
   if (arguments.size() < 2 || arguments.front() != "help") return arguments;
   arguments.erase(arguments.begin());
   arguments.emplace_back("--help");
@@ -153,7 +154,7 @@ std::optional<int> answer_about_itself(const CLI::App& app, const std::vector<st
     const std::string_view commit = build_commit();
     print(json_text({{"version", version},
                      {"commit", commit.empty() ? Json(nullptr) : Json(commit)},
-                     {"predictor", fmt::format("{:016x}", predictor_hash(""))}}));
+                     {"predictor", predictor_hash_text("")}}));
     return 0;
   }
   const bool manual = arguments == std::vector<std::string>{"man"};
@@ -185,10 +186,11 @@ std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* cre
 int run_program(const std::vector<std::string>& arguments, const std::string& version, PlanCrew* crew,
                 Sent sent) {
   // A newcomer's first words ask for help; several values in one option, for a curve.
-  const std::vector<std::string> asked = as_curve(asked_for_help(arguments));
+  const std::vector<std::string> asked = as_curve(asked_in_words(arguments));
   const auto app = make_program(version, crew, sent, asked.empty() ? "" : asked.front());
   keep_words(*app, arguments);
-  if (const auto status = answer_about_itself(*app, arguments, version)) return *status;
+  const bool of_version = !asked.empty() && asked.front() == "--version";
+  if (const auto status = answer_about_itself(*app, of_version ? asked : arguments, version)) return *status;
   std::string notes;
   // The first words of a newcomer.
   const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};

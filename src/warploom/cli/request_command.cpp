@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct RequestCommand::State {
   std::optional<ChartsOption> charts;
   PageAlone page;
   std::function<void(const std::string& unwritten)> then;
+  std::function<std::string()> failure;
   std::function<std::string()> json_option;
   bool or_page = false, json = false;
 
@@ -98,6 +100,11 @@ RequestCommand& RequestCommand::page_alone(PageAlone page) {
   return *this;
 }
 
+RequestCommand& RequestCommand::fails(std::function<std::string()> why) {
+  state_->failure = std::move(why);
+  return *this;
+}
+
 RequestCommand& RequestCommand::needs_json(std::function<std::string()> given, bool or_page) {
   state_->json_option = std::move(given);
   state_->or_page = or_page;
@@ -153,6 +160,8 @@ void RequestCommand::run(const State& state) {
   print(state.json ? json_text(document) : fitted_text(text.text, text_width()));
   if (state.then) state.then(unwritten);
   if (interrupted) throw InterruptedRun();
+  if (const std::string why = state.failure ? state.failure() : std::string(); !why.empty())
+    throw std::runtime_error(why);
 }
 
 }  // namespace warploom

@@ -46,6 +46,9 @@ class RequestCommand {
   // The answer is printed also where a file beside it cannot be written. `then` runs after it, is told why
   // (empty: all were written), and throws what the command ends with.
   RequestCommand& then(std::function<void(const std::string& unwritten)> then);
+  // Why an answer that was printed is a failure nevertheless, exit status 1; empty: it is none. Asked unless
+  // the run was interrupted.
+  RequestCommand& fails(std::function<std::string()> why);
   // What only the page of --html shows: how it is asked for, what of it the page's document keeps, and how it
   // leaves the document that is printed.
   struct PageAlone {

@@ -20,7 +20,7 @@ double served_share(const RunFigures& figures) {
 
 void divide_rent(const PlanTask& task, const Screened& screened, PlanPoint& point) {
   const auto rent_of = [&](const EngineShape& shape) {
-    return task.gpu_hour_price[shape.gpu] * double(shape.gpus());
+    return task.rent[0].gpu_hour_price[shape.gpu] * double(shape.gpus());
   };
   const Configuration& configuration = point.configuration;
   const double prompts = screened.first.prompt_seconds / screened.first.groups * rent_of(configuration.shape);
@@ -45,9 +45,7 @@ class ConfigurationSearch {
         incumbents_(incumbents) {}
 
   ConfigurationAnswer answer() {
-    std::vector<Fleet> fleets =
-        fleets_of(configuration_, task_.space.max_gpus, task_.gpu_count, task_.spare_instances,
-                  [&](const Fleet& fleet) { return rent(task_, configuration_, fleet); });
+    std::vector<Fleet> fleets = fleets_within(task_, configuration_);
     if (const AutoscalingConfig& scaling = task_.autoscaling; scaling.on())
       std::erase_if(fleets, [&](const Fleet& fleet) {
         const auto out = [&](std::int64_t n) {
@@ -87,12 +85,26 @@ class ConfigurationSearch {
                                   ? fmt::format("{} and {} GPUs", own, configuration_.decode->gpus())
                                   : counted(own, "GPU");
     if (task_.gpu_count > 0)
-      return fmt::format("instances of {} do not add up to {}", sizes, counted(task_.gpu_count, "GPU"));
+      return fmt::format("instances of {} do not add up to {}{}", sizes, counted(task_.gpu_count, "GPU"),
+                         room_words());
     if (task_.autoscaling.on())
       return fmt::format("no {} to {} instances of {} are within {}", task_.autoscaling.min_instances,
                          task_.autoscaling.max_instances, sizes, counted(task_.space.max_gpus, "GPU"));
-    return fmt::format("{} of {} (spare ones included) are more than {}", counted(least, "instance"), sizes,
-                       counted(task_.space.max_gpus, "GPU"));
+    return fmt::format("{} of {} (spare ones included) are more than {}{}", counted(least, "instance"), sizes,
+                       counted(task_.space.max_gpus, "GPU"), room_words());
+  }
+
+  // What the least fleet takes of a room that is too small.
+  std::string room_words() const {
+    if (task_.rooms.empty()) return "";
+    const std::int64_t least = task_.spare_instances + 1;
+    const FleetRoom room = room_of(task_.rooms, configuration_, {least, configuration_.decode ? least : 0});
+    std::string words;
+    if (task_.max_power_kw > 0)
+      words += fmt::format(" or {:g} kW (they take {:.3g})", task_.max_power_kw, room.power_kw.value_or(0));
+    if (task_.max_racks > 0)
+      words += fmt::format(" or {} (they take {})", counted(task_.max_racks, "rack"), room.racks.value_or(0));
+    return words;
   }
 
   std::string most_words(const Fleet& fleet) const {
@@ -196,7 +208,7 @@ class ConfigurationSearch {
   }
 
   bool worthwhile(const Fleet& fleet, const std::optional<double>& incumbent, bool fronts) const {
-    if (task_.exhaustive || !incumbent) return true;
+    if (task_.exhaustive || task_.every_point || !incumbent) return true;
     if (least_objective(task_, configuration_, screened_, fleet) <= *incumbent) return true;
     if (!fronts || !task_.fronts) return false;
     const double served = served_at_most(task_, configuration_, screened_, fleet);
@@ -383,13 +395,15 @@ PlanPoint point_of(const PlanTask& task, const Configuration& configuration, con
   const ServingMetrics& metrics = figures.metrics;
   PlanPoint point{.configuration = configuration, .fleet = fleet, .figures = figures};
   point.gpus = gpus_of(configuration, fleet);
-  point.rented = rented_gpus(task.node_gpus, configuration, fleet);
+  point.shares = rented_shares(task.rent, configuration, fleet, figures.held, figures.held_decode);
+  point.rented = rented_of(point.shares);
+  if (!task.rooms.empty()) point.room = room_of(task.rooms, configuration, fleet);
   point.rate = rate > 0 ? rate : metrics.request_throughput;
   // A part of an endless load may by chance bring more than its share.
   point.output_tokens_per_s = rate > 0 ? std::min(metrics.output_throughput, rate * task.load.mean_output)
                                        : metrics.output_throughput;
   const double watts = metrics.duration.value() > 0 ? figures.energy_j / metrics.duration.value() : 0;
-  point.rent = rent_of_run(task, configuration, fleet, figures);
+  point.rent = dollars_of(point.shares);
   point.dollars_per_hour = point.rent + task.power_price * watts / 1000;
   point.tokens_per_s_per_gpu = point.output_tokens_per_s / double(point.gpus);
   point.tokens_per_s_per_user = metrics.tpot.mean.value() > 0 ? 1 / metrics.tpot.mean.value() : 0;

@@ -63,40 +63,45 @@ std::optional<std::string> missed_by_bound(const ServiceLevel& level, const Scre
   return std::nullopt;
 }
 
-double rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet) {
-  const RentedGpus rented = rented_gpus(task.node_gpus, configuration, fleet);
-  double dollars = task.gpu_hour_price[configuration.shape.gpu] * double(rented.first);
-  if (configuration.decode) dollars += task.gpu_hour_price[configuration.decode->gpu] * double(rented.decode);
+RentedGpus rented_of(const std::vector<RentedShare>& shares) {
+  RentedGpus rented;
+  for (const RentedShare& share : shares) {
+    rented.first += share.rented.first;
+    rented.decode += share.rented.decode;
+    rented.nodes += share.rented.nodes;
+  }
+  return rented;
+}
+
+double dollars_of(const std::vector<RentedShare>& shares) {
+  double dollars = 0;
+  for (const RentedShare& share : shares) dollars += share.dollars;
   return dollars;
 }
 
-double rent_of_run(const PlanTask& task, const Configuration& configuration, const Fleet& fleet,
-                   const RunFigures& figures) {
-  if (figures.held.empty()) return rent(task, configuration, fleet);
-  double dollars = 0;
-  const auto add = [&](std::size_t pool, const EngineShape& shape, std::int64_t instances) {
-    for (std::size_t hour = 0; hour < kHoursOfDay; ++hour) {
-      const double price =
-          task.day_prices.empty() ? task.gpu_hour_price[shape.gpu] : task.day_prices[shape.gpu][hour];
-      dollars += price * double(shape.gpus() * instances) * figures.held.at(pool * kHoursOfDay + hour);
-    }
-  };
-  add(0, configuration.shape, fleet.instances);
-  if (configuration.decode) add(1, *configuration.decode, fleet.decode);
-  return dollars;
+double rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet) {
+  return dollars_of(rented_shares(task.rent, configuration, fleet, {}, {}));
+}
+
+bool is_within_room(const PlanTask& task, const Configuration& configuration, const Fleet& fleet) {
+  if (task.rooms.empty() || (task.max_power_kw <= 0 && task.max_racks <= 0)) return true;
+  const FleetRoom room = room_of(task.rooms, configuration, fleet);
+  // What is unknown was refused where it was asked for.
+  const bool too_much = task.max_power_kw > 0 && room.power_kw.value_or(0) > task.max_power_kw;
+  return !too_much && (task.max_racks <= 0 || room.racks.value_or(0) <= task.max_racks);
+}
+
+std::vector<Fleet> fleets_within(const PlanTask& task, const Configuration& configuration) {
+  std::vector<Fleet> fleets =
+      fleets_of(configuration, task.space.max_gpus, task.gpu_count, task.spare_instances,
+                [&](const Fleet& fleet) { return rent(task, configuration, fleet); });
+  std::erase_if(fleets, [&](const Fleet& fleet) { return !is_within_room(task, configuration, fleet); });
+  return fleets;
 }
 
 double least_rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet) {
   if (!task.autoscaling.on()) return rent(task, configuration, fleet);
-  const std::int64_t least = task.autoscaling.min_instances;
-  const auto pool = [&](const EngineShape& shape, std::int64_t instances) {
-    double price = task.gpu_hour_price[shape.gpu];
-    if (!task.day_prices.empty())
-      price = *std::min_element(task.day_prices[shape.gpu].begin(), task.day_prices[shape.gpu].end());
-    return price * double(shape.gpus() * std::min(least, instances));
-  };
-  return pool(configuration.shape, fleet.instances) +
-         (configuration.decode ? pool(*configuration.decode, fleet.decode) : 0);
+  return least_rent_of(task.rent, configuration, fleet, task.autoscaling.min_instances);
 }
 
 double served_at_most(const PlanTask& task, const Configuration& configuration, const Screened& screened,
@@ -117,7 +122,7 @@ double least_objective(const PlanTask& task, const Configuration& configuration,
     case Objective::Cost:
       return least_rent(task, configuration, fleet) / served;
     case Objective::Gpus:
-      return double(rented_gpus(task.node_gpus, configuration, fleet).gpus());
+      return double(rented_of(rented_shares(task.rent, configuration, fleet, {}, {})).gpus());
     case Objective::Throughput:
       return double(gpus_of(configuration, fleet)) / served;
     case Objective::Energy:

@@ -17,9 +17,16 @@ std::optional<std::string> missed_by_bound(const ServiceLevel& level, const Scre
 // $ per hour of what is paid for, without power: of every instance, at the mean price of the day.
 double rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet);
 
-// The same of what a run held; and the least that any run of the fleet can come to.
-double rent_of_run(const PlanTask& task, const Configuration& configuration, const Fleet& fleet,
-                   const RunFigures& figures);
+// All that the parts of a rent pay for, and its $ per hour.
+RentedGpus rented_of(const std::vector<RentedShare>& shares);
+double dollars_of(const std::vector<RentedShare>& shares);
+
+// Whether the nodes of the fleet keep to the power and the racks of the task.
+bool is_within_room(const PlanTask& task, const Configuration& configuration, const Fleet& fleet);
+// The fleets of a configuration that do, as fleets_of orders them.
+std::vector<Fleet> fleets_within(const PlanTask& task, const Configuration& configuration);
+
+// The least rent that any run of the fleet can come to.
 double least_rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet);
 
 // Requests/s that the fleet could serve at best under the task's load.

@@ -45,6 +45,10 @@ GpuPrices GpuPrices::shipped(const GpuCatalog& catalog) {
   return prices;
 }
 
+std::string gpu_of_price(std::string_view text) {
+  return std::string(text.substr(0, text.find_first_of(":=")));
+}
+
 void GpuPrices::add_document(const Json& document, std::string_view where, const GpuCatalog& catalog) {
   if (!document.is_object() || text_member_or(document, "schema", "") != "warploom_gpu_prices")
     throw InvalidInput(
@@ -77,17 +81,25 @@ void GpuPrices::add_text(std::string_view text, const GpuCatalog& catalog) {
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (number.empty() || error != std::errc() || end != number.data() + number.size() || !(value > 0) ||
       value > kMostPerHour)
-    throw InvalidInput(
-        fmt::format("price: '{}' is no price, expected GPU=DOLLARS_PER_HOUR, for example H200=3.5", text));
-  const std::string gpu = catalog.get(text.substr(0, equals)).name;
+    throw InvalidInput(fmt::format(
+        "price: '{}' is no price, expected GPU=DOLLARS_PER_HOUR or GPU:KIND=DOLLARS_PER_HOUR, for "
+        "example H200=3.5 or H200:spot=1.9",
+        text));
+  const std::string gpu = catalog.get(gpu_of_price(text)).name;
+  const std::string_view named = text.substr(0, equals);
+  const std::size_t colon = named.find(':');
+  std::optional<PriceKind> only;
+  if (colon != std::string_view::npos)
+    only = parse_enum<PriceKind>(std::string(named.substr(colon + 1)), "price");
   std::vector<GpuPrice> own;
   for (const auto& kind : EnumNames<PriceKind>::kNames)
-    own.push_back({.gpu = gpu,
-                   .kind = kind.first,
-                   .usd_per_gpu_hour = value,
-                   .provider = "own",
-                   .source = "given with the command",
-                   .date = ""});
+    if (!only || *only == kind.first)
+      own.push_back({.gpu = gpu,
+                     .kind = kind.first,
+                     .usd_per_gpu_hour = value,
+                     .provider = "own",
+                     .source = "given with the command",
+                     .date = ""});
   prices_.insert(prices_.begin(), own.begin(), own.end());
 }
 

@@ -29,6 +29,9 @@ struct GpuPrice {
   static FieldTable describe();
 };
 
+// The GPU that such a text names.
+std::string gpu_of_price(std::string_view text);
+
 class GpuPrices {
  public:
   // Without a price.
@@ -40,7 +43,7 @@ class GpuPrices {
   // that are there. Throws InvalidInput (a key, a price that is not above 0, a date), NotFound (a GPU),
   // Unsupported (a newer version).
   void add_document(const Json& document, std::string_view where, const GpuCatalog& catalog);
-  // "H200=2.5", for every kind. Throws InvalidInput "price: ...", NotFound.
+  // "H200=2.5", for every kind, or "H200:spot=1.9" for one. Throws InvalidInput "price: ...", NotFound.
   void add_text(std::string_view text, const GpuCatalog& catalog);
 
   // The first of that kind; nothing when there is none.

@@ -95,9 +95,7 @@ class PlanSearch {
           [&](std::size_t i, const Json& json) { places_[i].screened = screened_from_json(json); });
     parallel_for(places_.size(), task_.threads, [&](std::size_t i) {
       Place& place = places_[i];
-      const auto price = [&](const Fleet& fleet) { return rent(task_, place.configuration, fleet); };
-      const std::vector<Fleet> fleets =
-          fleets_of(place.configuration, task_.space.max_gpus, task_.gpu_count, task_.spare_instances, price);
+      const std::vector<Fleet> fleets = fleets_within(task_, place.configuration);
       place.fleets = std::ssize(fleets);
       if (!fleets.empty() && !place.screened.refusal)
         place.least = least_objective(task_, place.configuration, place.screened, fleets.front());

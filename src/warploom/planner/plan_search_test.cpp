@@ -88,16 +88,70 @@ TEST(PlanSearch, TheSameInWholeNodesWithAnyObjective) {
     PlanTask task = queue_task();
     task.space.max_num_batched_tokens = {2048};
     task.objective = objective.first;
-    task.node_gpus = {8, 4, 1};
+    task.rent[0].node_gpus = {8, 4, 1};
     SCOPED_TRACE(objective.second);
     expect_same_answer(task);
     const QueueModel model(task);
     for (const PlanPoint& point : search_plan(task, model).points) {
       EXPECT_GE(point.rented.gpus(), point.gpus);
-      EXPECT_DOUBLE_EQ(point.rent,
-                       task.gpu_hour_price[point.configuration.shape.gpu] * double(point.rented.gpus()));
+      EXPECT_DOUBLE_EQ(point.rent, task.rent[0].gpu_hour_price[point.configuration.shape.gpu] *
+                                       double(point.rented.gpus()));
     }
   }
+}
+
+TEST(PlanSearch, TheSameWhereGpusAreRentedInDifferentWays) {
+  for (const Objective objective : {Objective::Cost, Objective::Gpus}) {
+    PlanTask task = queue_task();
+    task.objective = objective;
+    task.rent[0].kind = PriceKind::Reserved;
+    task.rent[0].share = 0.5;
+    task.rent.push_back({.kind = PriceKind::Spot, .gpu_hour_price = {0.7, 1.1, 3.0}, .node_gpus = {4, 1, 8}});
+    expect_same_answer(task);
+  }
+}
+
+TEST(PlanSearch, WithoutItsSpotInstancesThePlanIsAnsweredToo) {
+  PlanTask task = queue_task();
+  task.rent[0].kind = PriceKind::Reserved;
+  task.rent[0].share = 0.5;
+  task.rent.push_back(
+      {.kind = PriceKind::Spot, .gpu_hour_price = {0.7, 1.1, 3.0}, .day_prices = {}, .node_gpus = {}});
+  task.space.gpus = {"slow"};
+  task.space.tensor_parallel = {2};
+  task.load.rate = 30;
+  const QueueModel model(task);
+  const SearchResult result = search_plan(task, model);
+  ASSERT_TRUE(result.best.has_value());
+  const PlanPoint& best = result.points[*result.best];
+  ASSERT_EQ(best.shares.size(), 2U);
+  ASSERT_GT(best.shares[1].fleet.instances, 0);
+  bool said = false;
+  for (const WhatIf& answer : what_ifs(task, model, result))
+    if (answer.question == "all spot instances taken back") {
+      said = true;
+      EXPECT_EQ(answer.point->fleet.instances, best.shares[0].fleet.instances);
+      EXPECT_FALSE(answer.meets);
+    }
+  EXPECT_TRUE(said);
+}
+
+TEST(PlanSearch, NoFleetTakesMoreOfTheRoomThanThereIs) {
+  PlanTask task = queue_task();
+  task.rooms = {{.gpus = 8, .power_kw = 10, .per_rack = 2}, {8, 5, 4, false}, {4, 6, 18, true}};
+  const QueueModel model(task);
+  const SearchResult free = search_plan(task, model);
+  ASSERT_TRUE(free.best.has_value());
+  task.max_power_kw = 10;
+  expect_same_answer(task);
+  const SearchResult limited = search_plan(task, model);
+  for (const PlanPoint& point : limited.points) EXPECT_LE(*point.room->power_kw, 10);
+  EXPECT_LT(limited.candidates, free.candidates);
+  task.max_power_kw = 1;
+  const SearchResult none = search_plan(task, model);
+  EXPECT_FALSE(none.best.has_value());
+  EXPECT_NE(none.without_point[0].example.find("or 1 kW (they take"), std::string::npos)
+      << none.without_point[0].example;
 }
 
 TEST(PlanSearch, TheSameOverPoolsApartInWholeNodes) {
@@ -106,7 +160,7 @@ TEST(PlanSearch, TheSameOverPoolsApartInWholeNodes) {
   task.space.max_num_seqs = {64};
   task.space.quantizations = {"stored"};
   task.space.max_gpus = 16;
-  task.node_gpus = {8, 8, 8};
+  task.rent[0].node_gpus = {8, 8, 8};
   expect_same_answer(task);
 }
 

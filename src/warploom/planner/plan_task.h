@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "warploom/planner/configuration_model.h"
-#include "warploom/planner/day_prices.h"
 #include "warploom/planner/load_profile.h"
-#include "warploom/planner/rented_gpus.h"
+#include "warploom/planner/node_room.h"
+#include "warploom/planner/rent.h"
 #include "warploom/planner/search_space.h"
 #include "warploom/planner/service_level.h"
 #include "warploom/serving/cluster/autoscaling.h"
@@ -43,20 +43,20 @@ struct PlanTask {
   ServiceLevel level;
   Objective objective = Objective::Cost;
   LoadProfile load;
-  // Price of each GPU of the space, $, in the mean over the day; all 1 where prices are unknown.
-  std::vector<double> gpu_hour_price;
-  std::vector<DayPrices> day_prices;  // the same by hour; empty: the mean at any hour
-  // GPUs in a node of each GPU of the space that is rented as whole nodes; 1: singly. Empty: all singly.
-  std::vector<std::int64_t> node_gpus;
-  double power_price = 0;            // $ per kWh, on top
-  std::int64_t gpu_count = 0;        // exactly so many GPUs; 0: as few as it takes
-  bool find_max_rate = false;        // the highest rate in place of the load's own
-  std::int64_t spare_instances = 0;  // of each pool: paid for, and missing in the runs
-  double unserved_share = 0;         // of the requests may be turned away or time out
+  std::vector<RentPart> rent{RentPart{}};  // how GPUs are rented: at least one part
+  std::vector<NodeRoom> rooms;             // of each GPU of the space; empty: nobody asks
+  double max_power_kw = 0;                 // of all nodes of a deployment; 0: no limit
+  std::int64_t max_racks = 0;              // that they stand in; 0: no limit
+  double power_price = 0;                  // $ per kWh, on top
+  std::int64_t gpu_count = 0;              // exactly so many GPUs; 0: as few as it takes
+  bool find_max_rate = false;              // the highest rate in place of the load's own
+  std::int64_t spare_instances = 0;        // of each pool: paid for, and missing in the runs
+  double unserved_share = 0;               // of the requests may be turned away or time out
   // On: a fleet is the most that a pool grows to, and what it holds is paid for.
   AutoscalingConfig autoscaling;
-  bool fronts = true;       // also what only a front needs
-  bool exhaustive = false;  // nothing is left out by a bound or a short run
+  bool fronts = true;        // also what only a front needs
+  bool every_point = false;  // also the least fleets of configurations that are no better than others
+  bool exhaustive = false;   // nothing is left out by a bound or a short run
   std::size_t threads = 0;
   double time_limit = 0;     // s; 0: none
   PlanCrew* crew = nullptr;  // others that search with this process; null: it is alone
@@ -70,6 +70,8 @@ struct PlanPoint {
   Fleet fleet;
   std::int64_t gpus = 0;
   RentedGpus rented;                      // what is paid for: no fewer
+  std::vector<RentedShare> shares;        // of it, by the parts of the rent
+  std::optional<FleetRoom> room;          // where it was asked
   RunFigures figures;                     // kernels at p50
   std::optional<RunFigures> pessimistic;  // kernels at p90 and what runs err beyond them, where it was asked
   bool confident = false;                 // that run meets the level too

@@ -125,6 +125,15 @@ TEST(RunError, ShortensALevelByWhatItAddsToARun) {
   EXPECT_FALSE(shortened.goodput.e2el.has_value());
 }
 
+TEST(GpuPrices, APriceMayBeOfOneKindAlone) {
+  const GpuCatalog catalog;
+  GpuPrices prices;
+  prices.add_text("H200:spot=1.9", catalog);
+  EXPECT_DOUBLE_EQ(prices.require("h200_sxm", PriceKind::Spot).usd_per_gpu_hour, 1.9);
+  EXPECT_FALSE(prices.find("h200_sxm", PriceKind::OnDemand).has_value());
+  EXPECT_THROW(prices.add_text("H200:cheap=1.9", catalog), Error);
+}
+
 TEST(GpuPrices, ShippedOnesHaveASourceAndADate) {
   const GpuCatalog catalog;
   const GpuPrices prices = GpuPrices::shipped(catalog);

@@ -133,7 +133,7 @@ inline PlanTask queue_task() {
   task.space.max_num_batched_tokens = {512, 2048, 8192};
   task.space.quantizations = {"stored", "fp8"};
   task.space.max_gpus = 32;
-  task.gpu_hour_price = {1.0, 2.3, 4.1};
+  task.rent[0].gpu_hour_price = {1.0, 2.3, 4.1};
   task.level.limits = parse_limits(std::vector<std::string>{"ttft_p95_ms=600,tpot_p95_ms=25"});
   task.load.requests = 1000;
   task.load.rate = 12;

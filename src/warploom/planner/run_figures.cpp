@@ -28,7 +28,12 @@ FieldTable RunFigures::describe() {
       .add("queue_share", &R::queue_share, {.doc = "of the mean TTFT, spent waiting"})
       .add("energy_j", &R::energy_j, {.unit = "J", .doc = "of all GPUs"})
       .add("preemptions", &R::preemptions, {.doc = "requests that were stopped"})
-      .add("held", &R::held, {.doc = "GPU time by hour of the day, of each pool that scales"})
+      .add(
+          "held", &R::held,
+          {.doc =
+               "of the time in each hour of the day, the share in which at least one instance of a pool that "
+               "scales was held; then at least two, and so on"})
+      .add("held_decode", &R::held_decode, {.doc = "the same of the pool that produces tokens"})
       .add("errors", &R::errors, {.doc = "standard errors of the figures of each limit, in s or shares"})
       .add("batches", &R::batches, {.doc = "of the run, that they are from"})
       .table();

@@ -34,9 +34,9 @@ struct RunFigures {
   double queue_share = 0;            // of the mean TTFT: from arrival to the first step
   double energy_j = 0;               // of all GPUs, an estimate; 0: unknown
   std::int64_t preemptions = 0;
-  // Where a pool scales: GPU time held in each hour of the day, as shares of what its largest size would
-  // hold over the run; 24 for each pool. Empty: all of it.
-  std::vector<double> held;
+  // Where pools scale: how much at least k instances of them were held, as rented_shares takes it. Empty: all
+  // were, always.
+  std::vector<double> held, held_decode;
   RunLength length;
   // Standard errors of the figures of each limit, then of goodput_share, then of class_shares, in s or
   // shares, and the sections of the run that they are from; empty and 0 where it is too short.

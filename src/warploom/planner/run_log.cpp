@@ -15,8 +15,9 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kLogSchema = "warploom_plan_runs";
-// 2: runs at p90 hold what lies beyond the kernels; 3: runs until they are steady; 4: each run has its hash.
-constexpr std::int64_t kLogVersion = 4;
+// 2: runs at p90 hold what lies beyond the kernels; 3: runs until they are steady; 4: each run has its hash;
+// 5: of pools that scale, how long at least so many instances were held.
+constexpr std::int64_t kLogVersion = 5;
 // What a kill may cost: a second, or of a log that takes long to write so much that writing is a twentieth.
 constexpr std::chrono::seconds kBetweenWrites{1};
 constexpr int kWritesApart = 20;  // times that the last write took

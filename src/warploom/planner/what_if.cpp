@@ -10,11 +10,12 @@
 namespace warploom {
 namespace {
 
-WhatIf judged(const PlanTask& task, const ConfigurationModel& model, std::string question, PlanPoint point) {
+// `runs`: the instances of the point that work.
+WhatIf judged(const PlanTask& task, const ConfigurationModel& model, std::string question, PlanPoint point,
+              const Fleet& runs) {
   WhatIf answer{.question = std::move(question)};
   answer.meets = meets(task, point.figures);
   answer.binding = binding_limit(task.level, point.figures);
-  const Fleet runs = running(task, point.configuration, point.fleet);
   const double most = saturated_rate(task, model, point.configuration, runs, StepTime::Mid);
   if (std::isfinite(most)) point.saturated_rate = most;
   if (!is_sustained(task, point.rate, most)) {
@@ -33,24 +34,46 @@ std::optional<WhatIf> one_fewer(const PlanTask& task, const ConfigurationModel& 
   std::int64_t& instances = decodes ? fewer.decode : fewer.instances;
   if (--instances <= task.spare_instances) return std::nullopt;
   const double rate = task.find_max_rate ? best.rate : 0;
-  const RunFigures figures =
-      model.run(best.configuration, running(task, best.configuration, fewer), {StepTime::Mid, rate, true});
+  const Fleet runs = running(task, best.configuration, fewer);
+  const RunFigures figures = model.run(best.configuration, runs, {StepTime::Mid, rate, true});
   return judged(task, model, "one instance fewer",
-                point_of(task, best.configuration, screened, fewer, best.rate, figures));
+                point_of(task, best.configuration, screened, fewer, best.rate, figures), runs);
+}
+
+// What is rented as spot may be taken back at any time, all of it at once. Spare instances, which no other
+// run has, then help out.
+std::optional<WhatIf> without_spot(const PlanTask& task, const ConfigurationModel& model,
+                                   const PlanPoint& best, const Screened& screened) {
+  Fleet left = best.fleet;
+  for (const RentedShare& share : best.shares)
+    if (share.kind == PriceKind::Spot) {
+      left.instances -= share.fleet.instances;
+      left.decode -= share.fleet.decode;
+    }
+  const std::int64_t least = task.autoscaling.on() ? task.autoscaling.min_instances : 1;
+  if (left == best.fleet || left.instances < least || (best.configuration.decode && left.decode < least))
+    return std::nullopt;
+  Fleet runs = running(task, best.configuration, best.fleet);
+  runs = {std::min(runs.instances, left.instances), std::min(runs.decode, left.decode)};
+  const double rate = task.find_max_rate ? best.rate : 0;
+  const RunFigures figures = model.run(best.configuration, runs, {StepTime::Mid, rate, true});
+  return judged(task, model, "all spot instances taken back",
+                point_of(task, best.configuration, screened, left, best.rate, figures), runs);
 }
 
 std::optional<WhatIf> next_gpu(const PlanTask& task, const ConfigurationModel& model,
                                const SearchResult& result, const PlanPoint& best) {
-  const double own = task.gpu_hour_price[best.configuration.shape.gpu];
+  const double own = task.rent[0].gpu_hour_price[best.configuration.shape.gpu];
   const PlanPoint* found = nullptr;
   for (const PlanPoint& point : result.points) {  // best first
-    const double price = task.gpu_hour_price[point.configuration.shape.gpu];
+    const double price = task.rent[0].gpu_hour_price[point.configuration.shape.gpu];
     if (point.median_least && price > own &&
-        (found == nullptr || price < task.gpu_hour_price[found->configuration.shape.gpu]))
+        (found == nullptr || price < task.rent[0].gpu_hour_price[found->configuration.shape.gpu]))
       found = &point;
   }
   if (found == nullptr) return std::nullopt;
-  return judged(task, model, "the next dearer GPU", *found);
+  return judged(task, model, "the next dearer GPU", *found,
+                running(task, found->configuration, found->fleet));
 }
 
 std::optional<WhatIf> more_load(const PlanTask& task, const ConfigurationModel& model, const PlanPoint& best,
@@ -60,8 +83,7 @@ std::optional<WhatIf> more_load(const PlanTask& task, const ConfigurationModel& 
   larger.load.rate *= kMoreLoad;
   std::optional<WhatIf> last;
   const auto price = [&](const Fleet& fleet) { return rent(task, best.configuration, fleet); };
-  for (const Fleet& fleet :
-       fleets_of(best.configuration, task.space.max_gpus, task.gpu_count, task.spare_instances, price)) {
+  for (const Fleet& fleet : fleets_within(task, best.configuration)) {
     const Fleet runs = running(task, best.configuration, fleet);
     const auto size = [&](const Fleet& any) {
       return std::pair(price(any), gpus_of(best.configuration, any));
@@ -72,7 +94,7 @@ std::optional<WhatIf> more_load(const PlanTask& task, const ConfigurationModel& 
     if (!is_sustained(larger, larger.load.rate, most)) continue;
     const RunFigures figures = model.run(best.configuration, runs, {StepTime::Mid, larger.load.rate, true});
     last = judged(larger, model, "load x 1.5",
-                  point_of(larger, best.configuration, screened, fleet, larger.load.rate, figures));
+                  point_of(larger, best.configuration, screened, fleet, larger.load.rate, figures), runs);
     if (last->meets) break;
   }
   return last;
@@ -87,6 +109,7 @@ std::vector<WhatIf> what_ifs(const PlanTask& task, const ConfigurationModel& mod
   const PlanPoint& best = result.points[*result.best];
   const Screened screened = model.screen(best.configuration);
   if (auto answer = one_fewer(task, model, best, screened)) answers.push_back(std::move(*answer));
+  if (auto answer = without_spot(task, model, best, screened)) answers.push_back(std::move(*answer));
   if (auto answer = next_gpu(task, model, result, best)) answers.push_back(std::move(*answer));
   if (auto answer = more_load(task, model, best, screened)) answers.push_back(std::move(*answer));
   return answers;

@@ -1,5 +1,5 @@
-// What would change if the best deployment were one instance smaller, on the next dearer GPU, or if the load
-// were half as large again.
+// What would change if the best deployment were one instance smaller, without its spot instances, on the next
+// dearer GPU, or if the load were half as large again.
 #pragma once
 
 #include <optional>

@@ -53,6 +53,24 @@ Json deployment_json(const PlanLabel& label, const Configuration& configuration,
   return document;
 }
 
+Json shares_json(const PlanResult& plan, const PlanPoint& point) {
+  Json list = Json::array();
+  for (const RentedShare& share : point.shares)
+    list.push_back({{"price_kind", name_of(share.kind)},
+                    {"instances", share.fleet.instances},
+                    {"decode_instances", share.fleet.decode},
+                    {"gpus", share.rented.gpus()},
+                    {"usd_per_hour", money_or_null(plan, share.dollars)}});
+  return list;
+}
+
+Json room_json(const std::optional<FleetRoom>& room) {
+  if (!room) return nullptr;
+  return {{"nodes", room->nodes},
+          {"racks", room->racks ? Json(*room->racks) : Json(nullptr)},
+          {"power_kw", room->power_kw ? Json(*room->power_kw) : Json(nullptr)}};
+}
+
 Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint& point) {
   const LimitUse binding = binding_limit(plan.level, point.figures);
   Json document = {
@@ -60,6 +78,8 @@ Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint&
       {"gpus", point.gpus},
       {"rented_gpus", point.rented.gpus()},
       {"rented_nodes", point.rented.nodes > 0 ? Json(point.rented.nodes) : Json(nullptr)},
+      {"rent", shares_json(plan, point)},
+      {"room", room_json(point.room)},
       {"request_rate", point.rate},
       {"served_request_rate", point.figures.metrics.request_throughput},
       {"saturated_request_rate", point.saturated_rate > 0 ? Json(point.saturated_rate) : Json(nullptr)},

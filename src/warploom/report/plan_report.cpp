@@ -63,14 +63,37 @@ std::string rented_text(const PlanPoint& point) {
                      rented.gpus() == point.gpus ? "all" : std::to_string(point.gpus));
 }
 
+// What is paid for each part, where they are rented in different ways.
+std::string shares_text(const PlanPoint& point) {
+  std::string text;
+  if (point.shares.size() < 2) return text;
+  for (const RentedShare& share : point.shares) {
+    const std::int64_t instances = share.fleet.instances + share.fleet.decode;
+    if (instances == 0) continue;
+    text +=
+        fmt::format("{:>14} {}: {}, {}, ${}/h{}\n", "", name_of(share.kind), counted(instances, "instance"),
+                    counted(share.rented.gpus(), "GPU"), dollars(share.dollars),
+                    share.kind == PriceKind::Spot ? "; may be taken back at any time" : "");
+  }
+  return text;
+}
+
+std::string room_text(const PlanPoint& point) {
+  if (!point.room) return "";
+  std::string text = fmt::format("{:>14} room: {}", "", counted(point.room->nodes, "node"));
+  if (point.room->power_kw) text += fmt::format(", {:.4g} kW at most", *point.room->power_kw);
+  if (point.room->racks) text += ", " + counted(*point.room->racks, "rack");
+  return text + "\n";
+}
+
 std::string best_text(const PlanResult& plan, const char* what, const std::optional<std::size_t>& rank) {
   if (!rank) return fmt::format("{} none in the space\n", what);
   const PlanPoint& point = plan.search.points[*rank];
-  return fmt::format("{} {}\n{:>14} {}{}{}\n{}", what,
+  return fmt::format("{} {}\n{:>14} {}{}{}\n{}{}{}", what,
                      deployment_words(plan.labels[*rank], point.configuration, point.fleet), "",
                      counted(point.gpus, "GPU"), money_text(plan, point),
                      plan.find_max_rate ? fmt::format(", {:.3g} requests/s", point.rate) : "",
-                     rented_text(point));
+                     rented_text(point), shares_text(point), room_text(point));
 }
 
 // How long the run behind a point was, and what that leaves open.

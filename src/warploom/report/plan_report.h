@@ -18,7 +18,8 @@ std::string plan_text(const PlanResult& plan, std::size_t rows = 12);
 // "best", "best_confident" (ranks from 1, or null), "points": [...], "fronts": {"speed", "cost"} (ranks),
 // "what_if": [...], "prices": [...], "nearest", "contradiction", "store_failure"}. A point has its
 // deployment, money under "usd_..." keys (null without prices), "rented_gpus"
-// and "rented_nodes" (null where GPUs are rented singly), "limits" with what they use, "binding",
+// and "rented_nodes" (null where GPUs are rented singly), "rent" (what is paid for each part), "room" (null
+// unless limits of a machine room were asked for), "limits" with what they use, "binding",
 // "relaxed_by", "confident", "pessimistic" and the metrics of `simulate`.
 Json plan_json(const PlanResult& plan);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -88,30 +89,33 @@ std::string kernel_table(const SimulationResult& result) {
   return table.text();
 }
 
-Json seconds_array(std::span<const RequestRecord> records, double (*value)(const RequestRecord&)) {
-  Json list = Json::array();
-  for (const RequestRecord& record : records) {
-    if (record.completed()) list.push_back(value(record));
-  }
-  return list;
-}
+// What is said of each completed request, in the order of the workload; times in seconds.
+struct RequestColumn {
+  const char* name;
+  Json (*value)(const RequestRecord&);
+};
+constexpr std::array<RequestColumn, 11> kRequestColumns{{
+    {"input_lens", [](const RequestRecord& r) { return Json(r.input_tokens); }},
+    {"output_lens", [](const RequestRecord& r) { return Json(r.output_tokens); }},
+    {"ttfts", [](const RequestRecord& r) { return Json(r.ttft().seconds().value()); }},
+    {"latencies", [](const RequestRecord& r) { return Json(r.e2el().seconds().value()); }},
+    {"start_times", [](const RequestRecord& r) { return Json(r.arrival.seconds().value()); }},
+    {"tpots", [](const RequestRecord& r) { return Json(r.tpot().value()); }},
+    {"waiting_times",
+     [](const RequestRecord& r) { return Json((r.scheduled - r.queued).seconds().value()); }},
+    {"request_instances", [](const RequestRecord& r) { return Json(r.replica); }},
+    {"request_decode_instances",
+     [](const RequestRecord& r) { return r.decode_replica < 0 ? Json(nullptr) : Json(r.decode_replica); }},
+    {"request_preemptions", [](const RequestRecord& r) { return Json(r.preemptions); }},
+    {"request_cached_tokens", [](const RequestRecord& r) { return Json(r.cached_tokens); }},
+}};
 
 void add_request_arrays(Json& document, std::span<const RequestRecord> records) {
-  Json input_lens = Json::array();
-  Json output_lens = Json::array();
-  for (const RequestRecord& record : records) {
-    if (!record.completed()) continue;
-    input_lens.push_back(record.input_tokens);
-    output_lens.push_back(record.output_tokens);
+  for (const RequestColumn& column : kRequestColumns) {
+    Json& list = document[column.name] = Json::array();
+    for (const RequestRecord& record : records)
+      if (record.completed()) list.push_back(column.value(record));
   }
-  document["input_lens"] = std::move(input_lens);
-  document["output_lens"] = std::move(output_lens);
-  document["ttfts"] =
-      seconds_array(records, [](const RequestRecord& r) { return r.ttft().seconds().value(); });
-  document["latencies"] =
-      seconds_array(records, [](const RequestRecord& r) { return r.e2el().seconds().value(); });
-  document["start_times"] =
-      seconds_array(records, [](const RequestRecord& r) { return r.arrival.seconds().value(); });
 }
 
 Json kernel_json(const SimulationResult& result) {
@@ -199,8 +203,7 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
 }
 
 void erase_request_arrays(Json& document) {
-  for (const char* name : {"input_lens", "output_lens", "ttfts", "latencies", "start_times"})
-    document.erase(name);
+  for (const RequestColumn& column : kRequestColumns) document.erase(column.name);
 }
 
 Json simulation_json(const RunLabel& label, const SimulationResult& result,

@@ -177,6 +177,7 @@ export function planSheet(points: PlanPoint[]): Sheet {
     [
       ["deployment"],
       ["GPUs", "GPUs"],
+      { name: "rented", unit: "GPUs", hint: "what is paid for: more where only whole nodes are rented" },
       ["cost", "$/h"],
       { name: "per M output", unit: "$", hint: "dollars of a million output tokens" },
       ["per GPU", "tokens/s"],
@@ -190,6 +191,7 @@ export function planSheet(points: PlanPoint[]): Sheet {
     points.map((point) => [
       point.words,
       measure(point, "gpus"),
+      numberAt(point.document, "rented_gpus"),
       measure(point, "cost"),
       measure(point, "output_cost"),
       measure(point, "gpu_speed"),
@@ -228,12 +230,13 @@ export function whatIfSheet(plan: JsonObject): Sheet {
 
 export function pricesSheet(plan: JsonObject): Sheet {
   return sheet(
-    [["GPU"], ["rented"], ["price of a GPU", "$/h"], ["provider"], ["date"], ["source"]],
+    [["GPU"], ["rented"], ["at once"], ["price of a GPU", "$/h"], ["provider"], ["date"], ["source"]],
     listAt(plan, "prices")
       .filter(isObject)
       .map((one) => [
         textAt(one, "gpu"),
         textAt(one, "kind"),
+        one["whole_nodes"] === true ? "whole nodes" : "single GPUs",
         numberAt(one, "usd_per_gpu_hour"),
         textAt(one, "provider"),
         textAt(one, "date"),

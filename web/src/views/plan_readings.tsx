@@ -1,8 +1,33 @@
 // The figures of a plan, for the page and the report.
-import { numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
+import { isObject, numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
 import { planPoints, ranked } from "../charts/plan_plots";
 import { quantity } from "../core/quantity";
 import { Reading, Readings, Tier } from "../parts/marks";
+
+// How the parts of a deployment are rented, where there is more than one.
+function rentWords(point: JsonObject): string {
+  const parts = objectsAt(point, "rent");
+  if (parts.length < 2) return "";
+  const words = parts
+    .filter((part) => (numberAt(part, "gpus") ?? 0) > 0)
+    .map((part) => {
+      const kind = textAt(part, "price_kind").replace("_", " ");
+      const dollars = quantity(numberAt(part, "usd_per_hour"), "$/h");
+      return `${quantity(numberAt(part, "gpus"), "GPUs")} ${kind} for ${dollars}`;
+    });
+  return `; ${words.join(", ")}`;
+}
+
+// What a machine room must have for it, where limits of one were asked for.
+function roomWords(point: JsonObject): string {
+  if (!isObject(point["room"])) return "";
+  const words = [`; nodes: ${numberAt(point, "room", "nodes")}`];
+  const power = numberAt(point, "room", "power_kw");
+  const racks = numberAt(point, "room", "racks");
+  if (power !== null) words.push(`${power.toFixed(1)} kW at most`);
+  if (racks !== null) words.push(`racks: ${racks}`);
+  return words.join(", ");
+}
 
 export function PlanReadings({ plan }: { plan: JsonObject }) {
   const points = planPoints(plan);
@@ -39,6 +64,8 @@ export function PlanReadings({ plan }: { plan: JsonObject }) {
                     {quantity(numberAt(point.document, "usd_per_million_output_tokens"), "$")}/M output
                     tokens; {textAt(point.document, "binding", "name")} at{" "}
                     {quantity(numberAt(point.document, "binding", "use"), "share")} of its limit
+                    {rentWords(point.document)}
+                    {roomWords(point.document)}
                   </span>
                 </>
               )}

@@ -60,54 +60,107 @@ NodeSpec recorded_node(const NodeCatalog& nodes, const GpuSpec& gpu) {
   return nodes.node_of(gpu);
 }
 
-// The task's prices, and those that the result shows.
-void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task, PlanResult& result) {
+GpuPrices prices_of(const PlanRequest& request, const GpuCatalog& catalog) {
   GpuPrices prices = GpuPrices::shipped(catalog);
   if (!request.prices.empty())
     prices.add_document(read_json_file(request.prices), request.prices.string(), catalog);
   for (const std::string& text : request.price) prices.add_text(text, catalog);
+  return prices;
+}
+
+bool is_to_choose(const PlanRequest& request, GpuCatalog& catalog, const std::string& gpu) {
+  const auto is_it = [&](const std::string& name) {
+    return catalog.load_gpu(name, request.files).name == gpu;
+  };
+  return std::any_of(request.space.gpus.begin(), request.space.gpus.end(), is_it);
+}
+
+std::vector<PriceWindow> windows_of(const PlanRequest& request, GpuCatalog& catalog) {
   std::vector<PriceWindow> windows;
   for (const std::string& text : request.day_price) {
     windows.push_back(price_window_from_text(text, catalog));
-    const auto is_it = [&](const std::string& name) {
-      return catalog.load_gpu(name, request.files).name == windows.back().gpu;
-    };
-    if (std::none_of(request.space.gpus.begin(), request.space.gpus.end(), is_it))
+    if (!is_to_choose(request, catalog, windows.back().gpu))
       throw InvalidInput(
           fmt::format("day_price: {} is not among the GPUs to choose from, expected one of "
                       "`gpu_names`",
                       windows.back().gpu));
   }
-  result.priced = true;
-  std::set<std::string> priced;
-  const NodeCatalog nodes(catalog);
-  for (const std::string& name : request.space.gpus) {
-    const GpuSpec& spec = catalog.load_gpu(name, request.files);
-    const std::string& gpu = spec.name;
-    auto price = prices.find(gpu, request.price_kind);
-    priced.insert(gpu);
-    if (!price && request.objective == Objective::Cost) price = prices.require(gpu, request.price_kind);
-    result.priced = result.priced && price.has_value();
-    const bool by_node =
-        !request.autoscaling.on() && request.whole_nodes.value_or(price && price->whole_nodes);
-    task.node_gpus.push_back(by_node ? recorded_node(nodes, spec).gpus_per_node : 1);
-    DayPrices& day = task.day_prices.emplace_back();
-    day.fill(price ? price->usd_per_gpu_hour : 1);
-    for (const PriceWindow& window : windows)
-      if (window.gpu == gpu) set_window(day, window);
-    task.gpu_hour_price.push_back(mean_price(day));
-    if (price) price->usd_per_gpu_hour = task.gpu_hour_price.back();
-    if (price) result.prices.push_back(*price);
-  }
-  for (const std::string& text : request.price)
-    if (const std::string gpu = catalog.load_gpu(text.substr(0, text.find('=')), request.files).name;
-        !priced.contains(gpu))
+  return windows;
+}
+
+// What one part of the rent pays for one GPU.
+void add_price(const PlanRequest& request, const NodeCatalog& nodes, const GpuSpec& gpu,
+               const std::optional<GpuPrice>& price, RentPart& part) {
+  const bool by_node = request.whole_nodes.value_or(price && price->whole_nodes);
+  part.node_gpus.push_back(by_node ? recorded_node(nodes, gpu).gpus_per_node : 1);
+  part.day_prices.emplace_back().fill(price ? price->usd_per_gpu_hour : 1);
+}
+
+// A reservation has one price over the day, where another part has not.
+void set_windows(const PlanRequest& request, const std::vector<PriceWindow>& windows, const std::string& gpu,
+                 RentPart& part) {
+  if (part.kind == PriceKind::Reserved && !request.rent.empty()) return;
+  for (const PriceWindow& window : windows)
+    if (window.gpu == gpu) set_window(part.day_prices.back(), window);
+}
+
+// The task's prices, and those that the result shows.
+void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task, PlanResult& result) {
+  const GpuPrices prices = prices_of(request, catalog);
+  const std::vector<PriceWindow> windows = windows_of(request, catalog);
+  for (const std::string& text : request.price) {
+    const std::string gpu = catalog.load_gpu(gpu_of_price(text), request.files).name;
+    if (!is_to_choose(request, catalog, gpu))
       throw InvalidInput(
           fmt::format("price: {} is not among the GPUs to choose from, expected one of `gpu_names`", gpu));
-  if (windows.empty()) task.day_prices.clear();
+  }
+  task.rent = rent_parts(request.rent, request.autoscaling.on());
+  if (task.rent.empty()) task.rent = {{.kind = request.price_kind}};
+  result.priced = true;
+  const NodeCatalog nodes(catalog);
+  for (RentPart& part : task.rent) {
+    for (const std::string& name : request.space.gpus) {
+      const GpuSpec& gpu = catalog.load_gpu(name, request.files);
+      auto price = prices.find(gpu.name, part.kind);
+      if (!price && (request.objective == Objective::Cost || !request.rent.empty()))
+        price = prices.require(gpu.name, part.kind);
+      add_price(request, nodes, gpu, price, part);
+      set_windows(request, windows, gpu.name, part);
+      part.gpu_hour_price.push_back(mean_price(part.day_prices.back()));
+      result.priced = result.priced && price.has_value();
+      if (!price) continue;
+      price->usd_per_gpu_hour = part.gpu_hour_price.back();
+      result.prices.push_back(*price);
+    }
+    if (windows.empty()) part.day_prices.clear();
+  }
   if (result.priced) return;
-  std::fill(task.gpu_hour_price.begin(), task.gpu_hour_price.end(), 1.0);
-  task.day_prices.clear();
+  for (RentPart& part : task.rent) {
+    std::fill(part.gpu_hour_price.begin(), part.gpu_hour_price.end(), 1.0);
+    part.day_prices.clear();
+  }
+}
+
+// What a machine room has to have is counted where its limits are asked for.
+void set_rooms(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task) {
+  task.max_power_kw = request.max_power_kw;
+  task.max_racks = request.max_racks;
+  if (request.max_power_kw <= 0 && request.max_racks <= 0 && !request.rack_power_kw) return;
+  const NodeCatalog nodes(catalog);
+  for (const std::string& name : request.space.gpus) {
+    const GpuSpec& gpu = catalog.load_gpu(name, request.files);
+    const NodeRoom room = node_room(nodes.node_of(gpu), request.rack_power_kw);
+    if (!(room.power_kw > 0) && (request.max_power_kw > 0 || request.rack_power_kw))
+      throw InvalidInput(
+          fmt::format("{}: of {} no node with its power is recorded, expected GPUs of which one is",
+                      request.max_power_kw > 0 ? "max_power_kw" : "rack_power_kw", gpu.name));
+    if (room.per_rack == 0 && request.max_racks > 0)
+      throw InvalidInput(
+          fmt::format("max_racks: how many nodes of {} a rack holds follows from its power, expected "
+                      "`rack_power_kw` too, for example 40",
+                      gpu.name));
+    task.rooms.push_back(room);
+  }
 }
 
 std::string shape_words(const EngineShape& shape) {
@@ -161,7 +214,11 @@ std::uint64_t question_of(const PlanRequest& request) {
   asked.price_kind = PriceKind::OnDemand;
   asked.prices.clear();
   asked.price.clear();
+  asked.rent.clear();
   asked.whole_nodes.reset();
+  asked.max_power_kw = 0;
+  asked.max_racks = 0;
+  asked.rack_power_kw.reset();
   asked.day_price.clear();
   asked.power_price = 0;
   asked.predictor.clear();  // the same files elsewhere price alike
@@ -214,6 +271,13 @@ std::string memory_words(const PlanRequest& request, const ConfigurationModel& m
                           : std::string("expected GPUs with more memory"));
 }
 
+// The limit that leaves no fleet.
+std::string_view room_field(const PlanTask& task) {
+  if (task.max_power_kw > 0) return "max_power_kw";
+  if (task.max_racks > 0) return "max_racks";
+  return task.gpu_count > 0 ? "gpu_count" : "max_gpus";
+}
+
 // Where nothing can run at all for want of memory, that is the user's question.
 void refuse_if_nothing_fits(const PlanRequest& request, const PlanTask& task, const SearchResult& search,
                             const ConfigurationModel& model) {
@@ -232,7 +296,7 @@ void refuse_if_nothing_fits(const PlanRequest& request, const PlanTask& task, co
     throw InvalidInput(fmt::format("gpu_names: the model fits on none of them at any size allowed ({}): {}",
                                    sizes_words(request), memory_words(request, model, memory->example)));
   if (const auto fleets = refused(kNoFleet); fleets != search.without_point.end())
-    throw InvalidInput(fmt::format("{}: {}", task.gpu_count > 0 ? "gpu_count" : "max_gpus", fleets->example));
+    throw InvalidInput(fmt::format("{}: {}", room_field(task), fleets->example));
   throw InvalidInput(fmt::format("gpu_names: nothing in the space can run ({}): {}",
                                  search.without_point[0].reason, search.without_point[0].example));
 }
@@ -265,6 +329,7 @@ PlanTask task_of(const PlanRequest& request, const Workload& workload) {
   task.autoscaling = request.autoscaling;
   task.fronts = request.fronts;
   task.exhaustive = request.exhaustive;
+  task.every_point = request.every_point;
   task.threads = request.threads;
   task.time_limit = request.time_limit_s;
   task.cancelled = request.cancelled;
@@ -344,6 +409,7 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
   plan.task.mixture = model.mixture() != nullptr;
   result.load = plan.task.load;
   set_prices(request, catalog, plan.task, result);
+  set_rooms(request, catalog, plan.task);
   plan.task.power_price = result.priced ? request.power_price : 0;
   return plan;
 }

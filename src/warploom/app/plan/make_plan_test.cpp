@@ -203,6 +203,56 @@ TEST(MakePlan, PaysForWholeNodesWhereAskedOrWhereThePriceSaysSo) {
   EXPECT_EQ(single.search.points[*single.search.best].rented.nodes, 0);
 }
 
+// A pool that scales holds its node while it holds an instance.
+TEST(MakePlan, PoolsThatScalePayForWholeNodes) {
+  PlanRequest request = small_plan();
+  request.space.gpus = {"H100-SXM"};
+  request.space.tensor_parallel = {1};
+  request.autoscaling.max_instances = 4;
+  const PlanResult single = make_plan(request, fixed_latency());
+  ASSERT_TRUE(single.search.best.has_value());
+  request.whole_nodes = true;
+  const PlanResult whole = make_plan(request, fixed_latency());
+  ASSERT_TRUE(whole.search.best.has_value());
+  const PlanPoint& node = whole.search.points[*whole.search.best];
+  EXPECT_EQ(node.rented, (RentedGpus{8, 0, 1}));
+  EXPECT_NEAR(node.rent, 8 * whole.prices[0].usd_per_gpu_hour, 1e-6) << "one node, held from begin to end";
+  EXPECT_LT(single.search.points[*single.search.best].rent, node.rent);
+}
+
+TEST(MakePlan, RentsABaseReservedAndPeaksOnDemand) {
+  PlanRequest request = small_plan();
+  request.space.gpus = {"H100-SXM"};
+  request.rent = {"reserved=0.5", "on_demand"};
+  const PlanResult mixed = make_plan(request, fixed_latency());
+  ASSERT_TRUE(mixed.search.best.has_value());
+  const PlanPoint& best = mixed.search.points[*mixed.search.best];
+  ASSERT_EQ(best.shares.size(), 2U);
+  EXPECT_EQ(best.shares[0].fleet.instances + best.shares[1].fleet.instances, best.fleet.instances);
+  EXPECT_EQ(mixed.prices.size(), 2U) << "one of each kind";
+  EXPECT_NEAR(best.rent, best.shares[0].dollars + best.shares[1].dollars, 1e-9);
+  request.rent.clear();
+  const PlanResult plain = make_plan(request, fixed_latency());
+  EXPECT_LT(best.rent, plain.search.points[*plain.search.best].rent) << "reserved GPUs are cheaper";
+}
+
+TEST(MakePlan, KeepsToThePowerAndRacksOfARoom) {
+  PlanRequest request = small_plan();
+  request.space.gpus = {"H100-SXM"};
+  request.max_power_kw = 10.2;
+  request.max_racks = 1;
+  request.rack_power_kw = 40;
+  const PlanResult plan = make_plan(request, fixed_latency());
+  ASSERT_TRUE(plan.search.best.has_value());
+  for (const PlanPoint& point : plan.search.points) {
+    EXPECT_EQ(point.room->nodes, 1);
+    EXPECT_EQ(point.room->racks, 1);
+    EXPECT_NEAR(*point.room->power_kw, 10.2, 1e-9);
+  }
+  request.max_power_kw = 10;
+  expect_plan_refused(request, "max_power_kw: 1 instance of 1 GPU");
+}
+
 TEST(MakePlan, RefusesWholeNodesThatNobodyKnows) {
   PlanRequest request = small_plan();
   request.space.gpus = {"RTX 4090"};

@@ -49,31 +49,38 @@ FieldTable PlansRequest::describe() {
       .table();
 }
 
-std::vector<PlanExperiment> read_experiments(const std::filesystem::path& path) {
+PlanExperiments read_experiments(const std::filesystem::path& path) {
   const Json document = json_of(read_yaml_file(path));
   const std::string where = path.string();
   if (!document.is_object()) throw InvalidInput(fmt::format("{}: is no map, expected 'experiments'", where));
   for (const auto& [key, value] : document.items())
-    if (key != "defaults" && key != "experiments")
-      throw InvalidInput(fmt::format("{}: '{}' is unknown, expected defaults or experiments", where, key));
+    if (key != "defaults" && key != "experiments" && key != "fleet")
+      throw InvalidInput(
+          fmt::format("{}: '{}' is unknown, expected defaults, experiments or fleet", where, key));
   const Json entries = document.value("experiments", Json());
   if (!entries.is_array() || entries.empty())
     throw InvalidInput(fmt::format("{}: 'experiments' is empty, expected at least one", where));
-  std::vector<PlanExperiment> experiments;
+  PlanExperiments experiments;
+  if (document.contains("fleet"))
+    experiments.fleet = object_from_json<FleetLimits>(document["fleet"], where + ": fleet");
   std::set<std::string> names;
   for (const Json& entry : entries) {
-    const std::string number = fmt::format("{}: experiment {}", where, experiments.size());
+    const std::string number = fmt::format("{}: experiment {}", where, experiments.each.size());
     if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
       throw InvalidInput(fmt::format("{}: 'name' is missing, expected a text", number));
     PlanExperiment experiment{.name = entry["name"].get<std::string>(), .request = {}};
     if (!names.insert(experiment.name).second)
       throw InvalidInput(
           fmt::format("{}: '{}' is there twice, expected names of their own", where, experiment.name));
+    if (experiments.fleet && experiment.name == kSharedFleet)
+      throw InvalidInput(fmt::format("{}: '{}' is what the answer calls the fleet, expected another name",
+                                     where, experiment.name));
     Json own = over_defaults(document.value("defaults", Json::object()), entry);
     own.erase("name");
     experiment.request =
         object_from_json<PlanRequest>(own, fmt::format("{}: experiment '{}'", where, experiment.name));
-    experiments.push_back(std::move(experiment));
+    experiment.request.every_point = experiments.fleet.has_value();
+    experiments.each.push_back(std::move(experiment));
   }
   return experiments;
 }

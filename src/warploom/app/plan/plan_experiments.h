@@ -3,12 +3,16 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "warploom/app/plan/make_plan.h"
+#include "warploom/app/plan/shared_fleet.h"
 
 namespace warploom {
+
+inline constexpr std::string_view kSharedFleet = "fleet";  // what the answer calls what they share
 
 struct PlanExperiment {
   std::string name;
@@ -21,10 +25,16 @@ struct PlansRequest {
   static FieldTable describe();
 };
 
-// {"defaults": PLAN, "experiments": [{"name", ... PLAN}]}: a plan's fields are those of `schema plan`; what
-// an experiment does not say the defaults do, object by object. Throws InvalidInput "<path>: experiment
-// 'NAME': ..." on unknown keys, two of one name, and none.
-std::vector<PlanExperiment> read_experiments(const std::filesystem::path& path);
+struct PlanExperiments {
+  std::vector<PlanExperiment> each;
+  std::optional<FleetLimits> fleet;  // that all of them share
+};
+
+// {"defaults": PLAN, "experiments": [{"name", ... PLAN}], "fleet": FLEET}: a plan's fields are those of
+// `schema plan`; what an experiment does not say the defaults do, object by object. Throws InvalidInput
+// "<path>: experiment 'NAME': ..." on unknown keys, two of one name, none, and with a fleet one that is
+// called so.
+PlanExperiments read_experiments(const std::filesystem::path& path);
 
 // Refuses what can be refused before the first is searched. Throws what make_plan throws, with the
 // experiment.

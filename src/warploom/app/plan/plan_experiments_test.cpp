@@ -20,7 +20,7 @@ experiments:
     space: {gpu_names: [L40S]}
   - {name: twice, growth: 2, slo: [tpot_p95_ms=30]}
 )");
-  const auto experiments = read_experiments(folder.path() / "plans.yaml");
+  const auto experiments = read_experiments(folder.path() / "plans.yaml").each;
   ASSERT_EQ(experiments.size(), 2u);
   EXPECT_EQ(experiments[0].name, "small");
   EXPECT_EQ(experiments[0].request.model, "Qwen/Qwen3-8B");
@@ -49,6 +49,10 @@ TEST(PlanExperiments, SayWhichExperimentIsWrong) {
   EXPECT_NE(
       said("experiments: [{name: a, model: m, space: {gpu_names: [x]}, groth: 2}]\n").find("experiment 'a'"),
       std::string::npos);
+  EXPECT_NE(said("fleet: {gpu: [H100=8]}\nexperiments: [{name: a}]\n").find("unknown key 'gpu'"),
+            std::string::npos);
+  EXPECT_NE(said("fleet: {}\nexperiments: [{name: fleet}]\n").find("expected another name"),
+            std::string::npos);
   const char* twice = "defaults: {model: m, space: {gpu_names: [x]}}\nexperiments: [{name: a}, {name: a}]\n";
   EXPECT_NE(said(twice).find("'a' is there twice"), std::string::npos);
 }

@@ -13,13 +13,22 @@ void add_what_is_bought(RequestFields<PlanRequest>& fields) {
       .add("find_max_rate", &R::find_max_rate, {.doc = "the highest rate that keeps to the limits"})
       .add("objective", &R::objective, {.doc = "what is best"})
       .add("price_kind", &R::price_kind, {.doc = "how GPUs are rented"})
+      .add("rent", &R::rent,
+           {.doc = "parts that are rented in different ways, KIND=SHARE of instances: reserved=0.6,spot"})
       .add("prices", &R::prices, {.doc = "a list of prices of one's own"})
-      .add("price", &R::price, {.doc = "GPU=DOLLARS of one GPU for one hour"})
+      .add("price", &R::price, {.doc = "GPU=DOLLARS of one GPU for one hour, or GPU:KIND=DOLLARS"})
       .add(
           "whole_nodes", &R::whole_nodes,
           {.doc = "GPUs are paid for by whole nodes; default: where the price list says that they are rented "
                   "so"})
       .add("power_price", &R::power_price, {.unit = "$/kWh", .doc = "of power, on top", .min = 0, .max = 100})
+      .add(
+          "max_power_kw", &R::max_power_kw,
+          {.unit = "kW", .doc = "most power of all nodes of a deployment; 0: no limit", .min = 0, .max = 1e6})
+      .add("max_racks", &R::max_racks,
+           {.doc = "most racks that they stand in; 0: no limit", .min = 0, .max = 65536})
+      .add("rack_power_kw", &R::rack_power_kw,
+           {.unit = "kW", .doc = "that one rack supplies: how many nodes it holds", .min = 0.1, .max = 1e4})
       .add("spare_instances", &R::spare_instances,
            {.doc = "instances of each pool that may fail: paid for, and missing in the runs",
             .min = 0,

@@ -145,10 +145,8 @@ void check_plan_request(const PlanRequest& request, const Workload& workload,
   requires_measured(request.require_tier);
   if (request.top > 1 && request.emit.empty())
     throw InvalidInput("top: nothing is written, expected `emit` too");
-  if (request.whole_nodes.value_or(false) && request.autoscaling.on())
-    throw InvalidInput(
-        "whole_nodes: pools that scale pay for single GPUs by the hour, expected false beside "
-        "`max_instances`");
+  if (!request.rent.empty() && request.price_kind != PriceKind::OnDemand)
+    throw InvalidInput("price_kind: `rent` says how each part is rented, expected one of the two");
   check_fleet(request);
   check_load(request, workload);
   check_sizes_of_space(request.space);

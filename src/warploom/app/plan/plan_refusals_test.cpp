@@ -50,11 +50,26 @@ const Refused kRefusedPlans[] = {
        r.source.rate.reset();
        r.source.concurrency = 4;
      }},
-    {"whole_nodes: pools that scale pay for single GPUs by the hour",
+    {"price_kind: `rent` says how each part is rented",
      [](PlanRequest& r) {
-       r.whole_nodes = true;
-       r.autoscaling.max_instances = 2;
+       r.price_kind = PriceKind::Spot;
+       r.rent = {"reserved=0.5", "spot"};
      }},
+    {"rent: reserved has no share",
+     [](PlanRequest& r) {
+       r.rent = {"reserved", "on_demand"};
+     }},
+    {"rent: the shares add up to 1.2",
+     [](PlanRequest& r) {
+       r.rent = {"reserved=0.5", "on_demand=0.7"};
+     }},
+    {"max_power_kw: of l40s no node with its power is recorded",
+     [](PlanRequest& r) {
+       r.space.gpus = {"L40S"};
+       r.max_power_kw = 10;
+     }},
+    {"max_racks: how many nodes of h100_sxm a rack holds", [](PlanRequest& r) { r.max_racks = 1; }},
+    {"rack_power_kw is 5, and one HGX H100 8-GPU takes 10.2 kW", [](PlanRequest& r) { r.rack_power_kw = 5; }},
     // The space.
     {"gpu_names: is empty", [](PlanRequest& r) { r.space.gpus.clear(); }},
     {"GPU 'H100SMX' is not known (did you mean", [](PlanRequest& r) { r.space.gpus = {"H100SMX"}; }},
@@ -196,7 +211,7 @@ TEST(PlanRefusals, ExperimentsAreRefusedBeforeTheFirstRunsAndByName) {
         "{random_input_len: 300}}, space: {gpu_names: [H100-SXM]}}\nexperiments: [{name: a}, {name: b, " +
             second + "}]\n");
     try {
-      check_experiments(request, read_experiments(request.file));
+      check_experiments(request, read_experiments(request.file).each);
     } catch (const Error& error) {
       return std::string(error.what());
     }

@@ -36,8 +36,12 @@ struct PlanRequest {
   PriceKind price_kind = PriceKind::OnDemand;
   std::filesystem::path prices;     // a list of one's own, before the shipped one
   std::vector<std::string> price;   // "H200=3.5"
+  std::vector<std::string> rent;    // as rent_parts takes it, in place of price_kind; empty: all of it so
   std::optional<bool> whole_nodes;  // are paid for; absent: where the price is of GPUs rented so
   double power_price = 0;           // $/kWh
+  double max_power_kw = 0;          // as PlanTask has it, like the next
+  std::int64_t max_racks = 0;
+  std::optional<double> rack_power_kw;  // that one rack supplies
   std::int64_t spare_instances = 0;
   double growth = 1;  // of the load's rate or concurrency
   RoutingPolicy routing_policy = RoutingPolicy::Engine;
@@ -47,6 +51,7 @@ struct PlanRequest {
   std::vector<std::string> day_price;  // "H200@8-20=4.5", over `price`
   double start_hour = 0;               // of the day, when the load begins; read where pools scale
   bool fronts = true, exhaustive = false;
+  bool every_point = false;     // as PlanTask has it; of several plans on one fleet
   std::filesystem::path store;  // as LoggedRuns takes it
   double time_limit_s = 0;
   std::string require_tier;        // "measured": kernels of any other tier are refused; empty: none

@@ -110,19 +110,26 @@ double SimulatedConfigurations::measured_share(const Configuration& configuratio
   return all > 0 ? measured / all : 0;
 }
 
-std::vector<double> SimulatedConfigurations::held_by_hour(const PoolTotals& pool, std::int64_t gpus,
-                                                          SimTime end) const {
+std::vector<double> SimulatedConfigurations::held_by_hour(const PoolTotals& pool, SimTime end) const {
   constexpr double kHour = 3600;  // s
-  std::vector<double> held(kHoursOfDay, 0);
-  const double whole = double(gpus) * end.seconds().value();
+  const double whole = end.seconds().value();
+  std::vector<double> held;
   if (!(whole > 0)) return held;
+  std::vector<std::pair<double, int>> changes;  // since midnight, s; of the number of instances
   for (const HeldGpus& part : pool.held) {
-    // Times since midnight.
-    double at = request_.start_hour * kHour + part.begin.seconds().value();
-    const double until = request_.start_hour * kHour + part.end.seconds().value();
-    while (at < until) {
-      const double next = std::min(until, (std::floor(at / kHour) + 1) * kHour);
-      held[std::size_t(at / kHour) % kHoursOfDay] += double(part.gpus) * (next - at) / whole;
+    changes.emplace_back(request_.start_hour * kHour + part.begin.seconds().value(), 1);
+    changes.emplace_back(request_.start_hour * kHour + part.end.seconds().value(), -1);
+  }
+  std::sort(changes.begin(), changes.end());  // at one time, what ends before what begins
+  std::size_t instances = 0;
+  for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
+    instances = std::size_t(std::int64_t(instances) + changes[i].second);
+    held.resize(std::max(held.size(), instances * kHoursOfDay), 0);
+    double at = changes[i].first;
+    while (at < changes[i + 1].first) {
+      const double next = std::min(changes[i + 1].first, (std::floor(at / kHour) + 1) * kHour);
+      const std::size_t hour = std::size_t(at / kHour) % kHoursOfDay;
+      for (std::size_t k = 0; k < instances; ++k) held[k * kHoursOfDay + hour] += (next - at) / whole;
       at = next;
     }
   }
@@ -146,18 +153,15 @@ double SimulatedConfigurations::most_requests(const Configuration& configuration
 }
 
 RunFigures SimulatedConfigurations::finite_run(FleetRun& run, const Configuration& configuration,
-                                               const Fleet& fleet, const RunQuestion& question) const {
+                                               const RunQuestion& question) const {
   const Workload workload = workload_of(question);
   const SimulationResult result = run.run(workload, {.step_time = question.step_time});
   const bool one_rate = load_.drawn && !request_.autoscaling.on();
   RunFigures figures = figures_of_finite_run(result, workload, level_at(question.step_time), one_rate);
   figures.energy_j = run.energy(result);
   if (!request_.autoscaling.on()) return figures;
-  figures.held = held_by_hour(result.pools[0], fleet.instances * configuration.shape.gpus(), result.end);
-  if (configuration.decode) {
-    const std::int64_t gpus = fleet.decode * configuration.decode->gpus();
-    for (const double share : held_by_hour(result.pools[1], gpus, result.end)) figures.held.push_back(share);
-  }
+  figures.held = held_by_hour(result.pools[0], result.end);
+  if (configuration.decode) figures.held_decode = held_by_hour(result.pools[1], result.end);
   return figures;
 }
 
@@ -175,7 +179,7 @@ RunFigures SimulatedConfigurations::run(const Configuration& configuration, cons
     if (question.kind == RunKind::AfterCrowd)
       return run_after_crowd(run, request_, workload_, level, question, most_requests(configuration, fleet));
     RunFigures figures = load_.open_ended ? run_until_steady(run, request_, workload_, level, question)
-                                          : finite_run(run, configuration, fleet, question);
+                                          : finite_run(run, configuration, question);
     if (question.step_time == StepTime::High) lengthen_by_run_error(level_, figures);
     return figures;
   } catch (const Error& error) {

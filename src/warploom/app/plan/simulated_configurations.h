@@ -29,13 +29,12 @@ class SimulatedConfigurations final : public ConfigurationModel {
  private:
   const LoadProfile& load_of(const Configuration& configuration) const;
   // As RunFigures::held has it.
-  std::vector<double> held_by_hour(const PoolTotals& pool, std::int64_t gpus, SimTime end) const;
+  std::vector<double> held_by_hour(const PoolTotals& pool, SimTime end) const;
   Workload workload_of(const RunQuestion& question) const;
   // Most requests in flight in the pool that produces tokens.
   double most_requests(const Configuration& configuration, const Fleet& fleet) const;
   // Figures under a load that ends.
-  RunFigures finite_run(FleetRun& run, const Configuration& configuration, const Fleet& fleet,
-                        const RunQuestion& question) const;
+  RunFigures finite_run(FleetRun& run, const Configuration& configuration, const RunQuestion& question) const;
   const ServiceLevel& level_at(StepTime step_time) const;
   std::vector<double> fractions() const;
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "warploom/base/file.h"
+#include "warploom/base/framed_file.h"
 #include "warploom/base/hash.h"
 #include "warploom/predictor/predictor.h"
 
@@ -26,5 +27,7 @@ std::uint64_t predictor_hash(const std::string& predictor) {
   }
   return hash;
 }
+
+std::string predictor_hash_text(const std::string& predictor) { return hash_text(predictor_hash(predictor)); }
 
 }  // namespace warploom
