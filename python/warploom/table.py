@@ -163,11 +163,11 @@ class Table:
         return self._table.configs()
 
     def best(self, m: int, n: int, k: int, count: int) -> list[Tile]:
-        """The `count` configurations of the least predicted times, best first, as pick() gives them."""
+        """What may be measured once: pick() first, then the fastest of other tiles, then the rest by time."""
         return self._table.best(m, n, k, count)
 
     def timed(self, m: int, n: int, k: int, count: int) -> list[tuple[Tile, float]]:
-        """[(configuration, predicted microseconds)] of the `count` best, best first."""
+        """[(configuration, predicted microseconds)] in the order of best()."""
         return self._table.timed(m, n, k, count)
 
     def experts(self, hidden: int, width: int, top_k: int, expert_parallel: int = 1) -> Experts:

@@ -60,8 +60,9 @@ Judged judge(const Card& card, bool timed) {
   Judged judged;
   for (const auto& [n, k] : kProducts) {
     const TunedFile file = product_file(n, k);
-    const std::vector<SureRow> rows = timed ? timed_rows(file, MoeEngine::Vllm, gpu(card), searches, times)
-                                            : sure_rows(file, MoeEngine::Vllm, gpu(card), searches);
+    const std::vector<SureRow> rows =
+        timed ? timed_rows(file, MoeEngine::Vllm, gpu(card), searches, LaunchTimes(times)).rows
+              : sure_rows(file, MoeEngine::Vllm, gpu(card), searches);
     EXPECT_EQ(rows.size(), kMoeLadder.size());
     for (const SureRow& sure : rows) {
       double best = 1e9, mine = 0;
@@ -124,7 +125,8 @@ std::vector<LaunchTime> invented_times(const TunedFile& file) {
 TEST(TimedRows, OfExpertsTakeTheFastestThatWasTimed) {
   const TunedFile file = expert_file();
   const std::vector<LaunchTime> times = invented_times(file);
-  const std::vector<SureRow> rows = timed_rows(file, MoeEngine::Vllm, gpu(kCards[0]), ConfigModel(), times);
+  const std::vector<SureRow> rows =
+      timed_rows(file, MoeEngine::Vllm, gpu(kCards[0]), ConfigModel(), LaunchTimes(times)).rows;
   ASSERT_EQ(rows.size(), kMoeLadder.size());
   for (const SureRow& sure : rows) {
     std::int32_t widest = 0;
@@ -143,9 +145,15 @@ TEST(TimedRows, AreNoneWhereAKernelWasNotTimedToItsEnd) {
   std::vector<LaunchTime> times = read_launch_times(fixture("h200_timed.csv.gz"), kCards[1].device);
   const TunedFile file = product_file(4096, 12288);
   std::erase_if(times, [&](const LaunchTime& time) { return time.is_of(file) && time.tokens > 2000; });
-  EXPECT_TRUE(timed_rows(file, MoeEngine::Vllm, gpu(kCards[1]), ConfigModel(), times).empty());
-  EXPECT_TRUE(
-      timed_rows(product_file(512, 512), MoeEngine::Vllm, gpu(kCards[1]), ConfigModel(), times).empty());
+  const auto rows_of = [&](const TunedFile& of) {
+    return timed_rows(of, MoeEngine::Vllm, gpu(kCards[1]), ConfigModel(), LaunchTimes(times));
+  };
+  const TimedRows cut = rows_of(file), none = rows_of(product_file(512, 512));
+  EXPECT_TRUE(cut.rows.empty());
+  EXPECT_NE(cut.why_none.find("end early: at 2048 tokens"), std::string::npos) << cut.why_none;
+  EXPECT_TRUE(none.rows.empty());
+  EXPECT_EQ(none.why_none, "the samples have no time of this kernel");
+  EXPECT_EQ(rows_of(product_file(4096, 4096)).why_none, "");
 }
 
 TEST(TimedRows, TimesOfAnotherGpuAreRefused) {
