@@ -1,9 +1,9 @@
 """A tune table that measures a shape's most promising configurations once, when the shape is seen often.
 
-The table's first pick loses 1 to 2 % to the best of its top three. Candidates that are surely slower are
-not measured, and a shape with no other is left to the pick. A shape that was asked for `after` times is
-measured by one process, under a lock; the choice is stored for the kernel, GPU and version of `identity`,
-and every other rank and later run reads it. Ranks that see the same calls switch at the same call.
+The table's first pick loses 1 to 2 % to the best of it and two candidates of other tiles. What is surely
+slower are not measured, and a shape with no other is left to the pick. A shape that was asked for
+`after` times is measured by one process, under a lock; the choice is stored for the kernel, GPU and version
+of `identity`, and every other rank and later run reads it. Ranks that see the same calls switch at the same call.
 """
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from warploom.decisions import Decisions
 
 Shape = tuple[int, int, int]
 
-# A table of bf16 products misses one configuration's time by 3.5 % (H200) or 3.9 % (H100) in the median
-# (`median_residual` of `tune fit`).
-# Two such errors together: a candidate that is predicted to be slower by more is not worth a measurement.
-UNSURE = 0.05
+# Candidates that are predicted to take this share longer than the pick are not worth a measurement
+# (kUnsure of the C++ library, whose `tune regret` judges it).
+UNSURE = 0.10
 # Repeats of one timing on an H200 differ by 0.7 % in the median: the table's pick stays within it.
 NOISE = 0.01
 MOST_SHAPES = 65536

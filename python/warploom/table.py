@@ -164,12 +164,12 @@ class Table:
         return found
 
     def best(self, m: int, n: int, k: int, count: int) -> list[Tile]:
-        """The `count` configurations of the least predicted times, best first, as pick() gives them."""
+        """What may be measured once: pick() first, then the fastest of other tiles, then the rest by time."""
         found: list[Tile] = self._table.best(m, n, k, count)
         return found
 
     def timed(self, m: int, n: int, k: int, count: int) -> list[tuple[Tile, float]]:
-        """[(configuration, predicted microseconds)] of the `count` best, best first."""
+        """[(configuration, predicted microseconds)] in the order of best()."""
         found: list[tuple[Tile, float]] = self._table.timed(m, n, k, count)
         return found
 

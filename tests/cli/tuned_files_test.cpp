@@ -63,6 +63,40 @@ TEST(TunedFiles, AGpuWithoutFp8SaysWhyNothingIsPredicted) {
   }
 }
 
+TEST(TunedFiles, RowsSayWhatTheyRestOnAndWhyTheyWereNotTimed) {
+  const std::string samples =
+      std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/tuner/block_products/h200_timed.csv.gz";
+  const std::vector<std::string> asked{"tuned-files",    "--model",   "Qwen/Qwen3-8B",
+                                       "--quantization", "fp8_block", "--gpu",
+                                       "H200",           "--samples", samples};
+  const auto states = [&](std::vector<std::string> words) {
+    words.push_back("--json");
+    const ProgramResult told = run_warploom(words);
+    EXPECT_EQ(told.exit_status, 0) << told.errors;
+    return nlohmann::json::parse(told.output)["files"];
+  };
+  std::size_t timed = 0, predicted = 0;
+  for (const auto& file : states(asked))
+    if (file["state"] == "timed") {
+      EXPECT_EQ(file["tier"], "measured");
+      EXPECT_EQ(file["not_timed"], "");
+      ++timed;
+    }
+  // Products of two GPUs are others, and the samples have none of them.
+  std::vector<std::string> split(asked);
+  split.insert(split.end(), {"--tp", "2"});
+  for (const auto& file : states(split))
+    if (file["state"] == "predicted") {
+      EXPECT_EQ(file["tier"], "cross_gpu");
+      EXPECT_EQ(file["not_timed"], "the samples have no time of this kernel");
+      ++predicted;
+    }
+  EXPECT_EQ(timed, 4U);
+  EXPECT_GE(predicted, 3U);
+  EXPECT_NE(run_warploom(split).output.find("predicted, not timed: the samples have no time"),
+            std::string::npos);
+}
+
 TEST(TunedFiles, WhatNoEngineWouldOpenIsRefused) {
   expect_refusal(with({"--gpu", "VR200"}), {"how its driver spells its name is not known"});
   expect_refusal(with({"--gpu", "H200", "--engine-version", "0.20.0"}), {"vllm 0.20.0", "expected 0.33.0"});

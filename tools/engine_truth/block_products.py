@@ -2,13 +2,14 @@
 """Times of every configuration of an engine's Triton products of fp8 values with scales of blocks.
 
 block_products.py --output TIMES.csv [--seconds S] [--products N,K ...] [--experts E,TOP_K,WIDTH,HIDDEN ...]
-                  [--tokens M ...] [--block 128] [--engine vllm|sglang] [--files FOLDER ... [--device NAME]]
-                  [--judge-only]
+                  [--tokens M ...] [--block 128] [--engine vllm|sglang] [--judge-only]
+                  [--files FOLDER ... --usual BM,BN,BK,WARPS,STAGES [--device NAME]]
 On this GPU. Needs a Python with vLLM 0.33 or SGLang 0.5.23. Times what its tuning script walks and the GPU
 holds, as warploom.tuned_profile does, in the engine's default groups of rows of tiles. Goes on where it was
 stopped.
 --files: folders of files, such as `warploom tuned-files --write` makes; their picks of products at the same
-shapes are printed beside the best and beside the engine's default.
+shapes are printed beside the best and beside --usual, the engine's default (the row `engine_default` of
+`warploom tuned-files --json`, whose rule is fused_moe/engine_default.h).
 """
 import argparse
 import functools
@@ -83,9 +84,8 @@ def picked(folder, shape, block, device):
     return tuple(row[name] for name in KEYS)
 
 
-def judge(path, folder, block, device):
+def judge(path, folder, block, device, default):
     shares, gains = [], []
-    default = (64, block, block, 4, 2)
     for shape, times in sorted(product_times(path).items()):
         config = picked(folder, shape, block, device)
         if config is None:
@@ -118,9 +118,12 @@ def main():
     parser.add_argument("--block", type=int, default=128)
     parser.add_argument("--engine", choices=["vllm", "sglang"], default="vllm")
     parser.add_argument("--files", nargs="*", default=[])
+    parser.add_argument("--usual", type=numbers, help="the engine's default, needed by --files")
     parser.add_argument("--device", default="*", help="as file names have it, where --files have several")
     parser.add_argument("--judge-only", action="store_true", help="times of --output as they are")
     options = parser.parse_args()
+    if options.files and (options.usual is None or len(options.usual) != len(KEYS)):
+        parser.error("--files: expected --usual with five numbers")
     if not options.judge_only:
         import torch
         started = time.time()
@@ -132,7 +135,7 @@ def main():
         whole = tuned_profile.profile(plan, options.output, torch.cuda.get_device_name(), left, subjects)
         print("\nall timed" if whole else "\nout of time: run again to go on", file=sys.stderr)
     for folder in options.files:
-        judge(options.output, folder, options.block, options.device)
+        judge(options.output, folder, options.block, options.device, options.usual)
 
 
 if __name__ == "__main__":

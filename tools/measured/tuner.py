@@ -45,6 +45,31 @@ def sets(answers):
     return table(columns, [[cell for cell in line if cell is not None] for line in rows])
 
 
+def measured(answers):
+    """The first pick, and what one or two more measured candidates of a shape give."""
+    rows = []
+    for name, answer in answers.items():
+        for title, figures in (
+            ("first pick", answer),
+            ("one more measured", answer["measured"]["1"]),
+            ("two more measured", answer["measured"]["2"]),
+        ):
+            rows.append(
+                [
+                    name,
+                    title,
+                    figures["shapes"],
+                    f"{figures.get('timings', 0):.1f}",
+                    percent(figures["geo_mean_share"]),
+                    percent(figures["p10_share"]),
+                    percent(figures["worst_share"]),
+                    factor(figures["worst_speedup"]),
+                ]
+            )
+    heads = ["share of the best", "p10", "worst", "least against the default"]
+    return table(["judged set", "choice", "shapes", "timings a shape", *heads], rows)
+
+
 METHODS = {
     "ours": "ours",
     "wavetune": "WaveTune, as published",

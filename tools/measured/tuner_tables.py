@@ -76,6 +76,44 @@ BLIND = {
 }
 
 
+# Another GPU, that nothing was learned on. Tables are judged on every configuration with the quiet times
+# where there are some (tests/fixtures/tuner/h100/README.md).
+H = F + "h100/"
+H100_KINDS = {
+    "products, bf16": ("gemm", []),
+    "products, fp8": ("gemm_fp8", ["--operand-bytes", "1"]),
+    "grouped products": (
+        "grouped",
+        ["--kind", "grouped_gemm", "--experts", "16", "--top-k", "2", "--default", "64x64x32/w4/s3"],
+    ),
+    "causal attention": (
+        "attention",
+        ["--kind", "attention", "--head-group", "4", "--causal", "--default", "128x64x64/w4/s3"],
+    ),
+}
+
+
+def joined(name):
+    judged = H + name + "_judged"
+    output = f"{{scratch}}/{name}_joined.csv.gz"
+    return ["tools/tuner_truth/joined.py", judged + ".csv.gz", judged + "_quiet.csv.gz", output]
+
+
+def fit_h100(name, options):
+    output = ["--output", f"{{scratch}}/{name}_h100.wlt"]
+    return ["tune", "fit", "--gpu", "H100-SXM", *options, "--samples", H + name + "_anchors.csv.gz", *output]
+
+
+def regret_h100(name):
+    table, oracle = f"{{scratch}}/{name}_h100.wlt", f"{{scratch}}/{name}_joined.csv.gz"
+    return ["tune", "regret", "--no-baselines", "--table", table, "--oracle", oracle]
+
+
+FITS_OF_H100 = [
+    words for name, options in H100_KINDS.values() for words in (fit_h100(name, options), joined(name))
+]
+H100 = {title: regret_h100(name) for title, (name, _) in H100_KINDS.items()}
+
 EVERY_METHOD = ["wavetune", "wavetune_relative", "xgboost", "xgboost_samples", "nearest_shape", "default"]
 
 
@@ -135,6 +173,8 @@ SETS = {
 
 TABLES = [
     Table("tuner", BLIND, tuner.blind, FITS),
+    Table("tuner-measured", BLIND, tuner.measured, FITS),
+    Table("tuner-h100", H100, tuner.measured, FITS_OF_H100),
     Table("tuner-methods", METHODS, tuner.methods, FITS[:3]),
     Table("tuner-sets", SETS, tuner.sets, FITS_OF_SETS),
 ]

@@ -2,6 +2,8 @@
 """Every tuned file of a wheel against our picks, by our own model: how often theirs lies within 3 % of ours.
 
 against_shipped.py --warploom PROGRAM WHEEL [--devices NAME ...] [--kernels products experts] [--seconds S]
+                   [--page PAGE.md]
+--page: writes the table, with this command, into the page's block of the wheel's engine.
 Block-scaled fp8 products, and experts of fp8 and 16 bits whose sizes are those of a model in data/models.
 For each device a table is made of what is built in (`warploom tune fit --cross-gpu`); at each token count
 of a file the time of its configuration is compared with the least. Twice: with operands that were not in
@@ -122,6 +124,39 @@ def judged(match, rows, gpu, tables, layers, rotation):
     return kernel, *losses(both, rows)
 
 
+def page_lines(wheel, devices, found):
+    """The block of a page: the command and a row for each kernel and device, operands cold."""
+    command = f"tools/tuned_files_truth/against_shipped.py --warploom warploom {wheel.name}"
+    lines = ["```", command + (f" --devices {' '.join(devices)}" if devices else ""), "```", ""]
+    lines += ["| kernel | device | files | rows | not modelled | within 3 % of ours | mean loss | p90 |",
+              "|---|---|---|---|---|---|---|---|"]
+    for (kernel, device, rotation), (lost, unknown, files) in sorted(found.items()):
+        if rotation == "1" or not lost:
+            continue
+        near, mean, p90 = figures(lost)
+        lines.append(f"| {kernel} | {device} | {files} | {len(lost)} | {unknown} | {100 * near:.0f} % | "
+                     f"{100 * mean:.1f} % | {100 * p90:.1f} % |")
+    return lines
+
+
+def write_block(page, name, lines):
+    """Between `<!-- shipped: NAME -->` and the next `<!-- end -->`."""
+    start, end = f"<!-- shipped: {name} -->", "<!-- end -->"
+    text = page.read_text()
+    if start not in text:
+        raise SystemExit(f"{page}: has no '{start}', expected a block for the table")
+    before, rest = text.split(start, 1)
+    behind = rest.split(end, 1)[1]
+    page.write_text(before + "\n".join([start, *lines, end]) + behind)
+
+
+def figures(lost):
+    """(share within 3 %, mean, 90th percentile) of losses in ln."""
+    lost = sorted(lost)
+    near, mean = sum(loss <= NEAR for loss in lost) / len(lost), sum(lost) / len(lost)
+    return near, mean, lost[int(0.9 * (len(lost) - 1))]
+
+
 def main():
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
@@ -129,6 +164,7 @@ def main():
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--devices", nargs="*", help="as file names have them; without: all that are known")
     parser.add_argument("--kernels", nargs="*", default=["products", "experts"])
+    parser.add_argument("--page", type=Path)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after")
     options = parser.parse_args()
     devices, layers, found, end = gpus_of(options.warploom), layers_of(), {}, time.time() + options.seconds
@@ -158,11 +194,12 @@ def main():
     for (kernel, device, rotation), (lost, unknown, files) in sorted(found.items()):
         if not lost:
             continue
-        lost.sort()
-        near, mean = sum(loss <= NEAR for loss in lost) / len(lost), sum(lost) / len(lost)
+        near, mean, p90 = figures(lost)
         told = "again" if rotation == "1" else "cold"
-        print(f"{kernel},{device},{told},{files},{len(lost)},{unknown},{near:.3f},{mean:.3f},"
-              f"{lost[int(0.9 * (len(lost) - 1))]:.3f}")
+        print(f"{kernel},{device},{told},{files},{len(lost)},{unknown},{near:.3f},{mean:.3f},{p90:.3f}")
+    if options.page:
+        engine = options.wheel.name.partition("-")[0]
+        write_block(options.page, engine, page_lines(options.wheel, options.devices, found))
 
 
 if __name__ == "__main__":

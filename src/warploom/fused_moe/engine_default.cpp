@@ -44,4 +44,8 @@ MoeConfig engine_default(MoeEngine engine, const MoeLayer& layer, std::int64_t t
   return engine == MoeEngine::Vllm ? vllm_default(layer, tokens) : sglang_default(layer, tokens);
 }
 
+MoeConfig product_default(MoeEngine engine, std::int64_t block_n, std::int64_t block_k) {
+  return made(64, block_n, block_k, 32, 4, engine == MoeEngine::Vllm ? 2 : 3);
+}
+
 }  // namespace warploom

@@ -14,6 +14,8 @@
 //   SGLang, fp8 with blocks          64 x block_n x block_k, group 32, 4 warps, 3 stages
 //   SGLang, fp8 by tensor            M <= E: 64 x 128 x 128, group 1, 4 warps, 4 stages; else
 //                                    128 x 256 x 128, group 32, 8 warps, 4 stages
+//   products, fp8 with blocks        64 x block_n x block_k, group 32, 4 warps; 2 stages in vLLM (0.33), 3 in
+//                                    SGLang
 // with M tokens and E experts of the GPU. Warps and stages that a rule leaves open are Triton's: 4 and 3.
 #pragma once
 
@@ -36,5 +38,7 @@ struct MoeConfig {
 std::string moe_config_text(const MoeConfig& config);
 
 MoeConfig engine_default(MoeEngine engine, const MoeLayer& layer, std::int64_t tokens);
+// Of its Triton product of fp8 values with a scale for each block_n x block_k, at any number of tokens.
+MoeConfig product_default(MoeEngine engine, std::int64_t block_n, std::int64_t block_k);
 
 }  // namespace warploom

@@ -1,10 +1,12 @@
 // The program warploom-judge: all that `warploom` does, the training libraries, and judging. `warploom` hands
 // a command line to it, and sends it questions in JSON (--answer; the other end is answers/judge_process.h).
+// --fit-record-rules makes data/tuner/record_rules.json.
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "warploom/base/error.h"
 #include "warploom/cli/page_words.h"
 #include "warploom/cli/program.h"
+#include "warploom/judge/regret/fit_record_rules.h"
 
 namespace warploom {
 namespace {
@@ -106,11 +109,26 @@ int serve_question() {
   }
 }
 
+// --fit-record-rules FIXTURES OUTPUT: what the estimates by a GPU's record were fitted to, once more.
+int write_record_rules(const std::string& fixtures, const std::string& output) {
+  try {
+    const RecordFit fit = fit_record_rules(fixtures);
+    write_json_file(output, record_rules_json(fit, fixtures));
+    std::fputs(record_fit_text(fit).c_str(), stdout);
+    return 0;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "warploom-judge: %s\n", error.what());
+    return 2;
+  }
+}
+
 }  // namespace
 }  // namespace warploom
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--answer") == 0) return warploom::serve_question();
+  if (argc == 4 && std::strcmp(argv[1], "--fit-record-rules") == 0)
+    return warploom::write_record_rules(argv[2], argv[3]);
   return warploom::run_program(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc),
                                WARPLOOM_VERSION);
 }

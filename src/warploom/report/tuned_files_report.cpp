@@ -16,6 +16,12 @@ std::string_view state_of(const ListedFile& listed) {
   return listed.file.ships() ? "ships" : "missing";
 }
 
+// What the rows rest on; empty where there are none.
+std::string_view tier_of(const ListedFile& listed) {
+  if (listed.rows.empty()) return "";
+  return name_of(listed.rows.front().is_timed ? Tier::Measured : Tier::CrossGpu);
+}
+
 Json config_json(const MoeConfig& config) {
   const MoeConfigRow row{.tokens = 1, .config = config, .engine_default = {}};
   return engine_json({&row, 1})["1"];
@@ -33,16 +39,12 @@ Json file_json(const ListedFile& listed) {
   const TunedFile& file = listed.file;
   Json rows = Json::object();
   for (const SureRow& sure : listed.rows) rows[std::to_string(sure.row.tokens)] = row_json(sure);
-  return {{"kernel", name_of(file.kernel)},
-          {"name", file.name},
-          {"state", state_of(listed)},
-          {"ships_in", file.ships_in},
-          {"package_folder", file.package_folder},
-          {"variable", file.variable},
-          {"user_folder", file.user_folder},
-          {"opened", file.opened},
-          {"not_predicted", listed.not_predicted},
-          {"written", listed.written.string()},
+  return {{"kernel", name_of(file.kernel)}, {"name", file.name},
+          {"state", state_of(listed)},      {"tier", tier_of(listed)},
+          {"ships_in", file.ships_in},      {"package_folder", file.package_folder},
+          {"variable", file.variable},      {"user_folder", file.user_folder},
+          {"opened", file.opened},          {"not_predicted", listed.not_predicted},
+          {"not_timed", listed.not_timed},  {"written", listed.written.string()},
           {"rows", std::move(rows)}};
 }
 
@@ -73,10 +75,11 @@ std::string file_text(const ListedFile& listed) {
   std::string text = fmt::format("{}  {}\n", name_of(file.kernel), file.name);
   if (file.ships()) text += fmt::format("    ships in {}\n", file.ships_in);
   if (!listed.rows.empty())
-    text += fmt::format("    {}{}: {}\n", file.ships() ? "" : "missing; ", state_of(listed),
-                        sureness_text(listed.rows));
+    text += fmt::format("    {}{} (tier {}): {}\n", file.ships() ? "" : "missing; ", state_of(listed),
+                        tier_of(listed), sureness_text(listed.rows));
   else if (!file.ships())
     text += fmt::format("    missing; not predicted: {}\n", listed.not_predicted);
+  if (!listed.not_timed.empty()) text += fmt::format("    predicted, not timed: {}\n", listed.not_timed);
   text += fmt::format("    read when: {}\n", file.opened);
   text += file.variable.empty() ? fmt::format("    folder: {} alone\n", file.package_folder)
                                 : fmt::format("    folder: {}{}{}\n", file.variable,

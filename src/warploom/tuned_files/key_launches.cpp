@@ -37,8 +37,10 @@ WaveModel one_byte_model(const TileKernel& kernel, const GpuSpec& gpu, const Til
 
 // `times`: microseconds of each of the model's configurations at a token count.
 KeyLaunches launches_of(std::size_t place, const MoeConfig& usual, const WaveModel& model,
+                        const TimeErrors& errors,
                         const std::function<std::vector<double>(std::int64_t tokens)>& times) {
-  KeyLaunches launches{.key = kMoeLadder[place], .usual = usual, .configs = {}, .log_times = {}};
+  KeyLaunches launches{
+      .key = kMoeLadder[place], .usual = usual, .configs = {}, .log_times = {}, .errors = errors};
   for (const FittedConfig& fitted : model.configs)
     launches.configs.push_back({.tile = fitted.config, .group_m = usual.group_m});
   launches.log_times.assign(launches.configs.size(), 0);
@@ -51,31 +53,26 @@ KeyLaunches launches_of(std::size_t place, const MoeConfig& usual, const WaveMod
   return launches;
 }
 
-MoeConfig product_default(MoeEngine engine, const BlockProduct& product) {
-  return {.tile = {.tile_m = 64,
-                   .tile_n = static_cast<std::int32_t>(product.block_n),
-                   .tile_k = static_cast<std::int32_t>(product.block_k),
-                   .warps = 4,
-                   .stages = engine == MoeEngine::Vllm ? 2 : 3},
-          .group_m = 32};
-}
-
 std::vector<KeyLaunches> product_launches(const BlockProduct& product, MoeEngine engine, const GpuSpec& gpu) {
   require_fp8(gpu);
-  const MoeConfig usual = product_default(engine, product);
+  const MoeConfig usual = product_default(engine, product.block_n, product.block_k);
   const TileKernel kernel{.name = "block_fp8_product", .operand_bytes = 1, .group_rows = usual.group_m};
   const WaveModel model = one_byte_model(kernel, gpu, usual.tile, product.block_k);
   const auto times = [&](std::int64_t tokens) {
     return modelled_times(model, {tokens, product.n, product.k});
   };
+  const TimeErrors& errors = record_rules().block_products;
   std::vector<KeyLaunches> found;
-  for (std::size_t i = 0; i < kMoeLadder.size(); ++i) found.push_back(launches_of(i, usual, model, times));
+  for (std::size_t i = 0; i < kMoeLadder.size(); ++i)
+    found.push_back(launches_of(i, usual, model, errors, times));
   return found;
 }
 
 std::vector<KeyLaunches> one_byte_experts(const MoeLayer& layer, MoeEngine engine, const GpuSpec& gpu) {
   check_moe_layer(layer, "tuned-files");
   require_fp8(gpu);
+  const RecordRules& rules = record_rules();
+  const TimeErrors& errors = layer.block_k > 0 ? rules.block_products : rules.plain;
   std::vector<KeyLaunches> found;
   for (std::size_t i = 0; i < kMoeLadder.size(); ++i) {
     const MoeConfig usual = engine_default(engine, layer, kMoeLadder[i]);
@@ -97,7 +94,7 @@ std::vector<KeyLaunches> one_byte_experts(const MoeLayer& layer, MoeEngine engin
       for (std::size_t k = 0; k < both.size(); ++k) both[k] += second[k];
       return both;
     };
-    found.push_back(launches_of(i, usual, model, times));
+    found.push_back(launches_of(i, usual, model, errors, times));
   }
   return found;
 }
@@ -110,7 +107,8 @@ std::vector<KeyLaunches> voted_experts(const MoeLayer& layer, MoeEngine engine, 
     KeyLaunches launches{.key = kMoeLadder[i],
                          .usual = engine_default(engine, layer, kMoeLadder[i]),
                          .configs = most_voted(layer, i, gpu, searches, kVotedConfigs),
-                         .log_times = {}};
+                         .log_times = {},
+                         .errors = record_rules().plain};
     if (std::find(launches.configs.begin(), launches.configs.end(), launches.usual) == launches.configs.end())
       launches.configs.push_back(launches.usual);
     for (const MoeConfig& config : launches.configs)
@@ -129,7 +127,8 @@ std::vector<TileConfig> KeyLaunches::tiles() const {
 }
 
 MoeConfig default_launch(const TunedFile& file, MoeEngine engine, std::int64_t tokens) {
-  return file.product ? product_default(engine, *file.product) : engine_default(engine, *file.layer, tokens);
+  return file.product ? product_default(engine, file.product->block_n, file.product->block_k)
+                      : engine_default(engine, *file.layer, tokens);
 }
 
 std::vector<KeyLaunches> key_launches(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,

@@ -6,6 +6,7 @@
 #include "warploom/fused_moe/config_model.h"
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/tuned_files/tuned_file.h"
+#include "warploom/tuner/record_rules.h"
 
 namespace warploom {
 
@@ -16,6 +17,7 @@ struct KeyLaunches {
   std::vector<MoeConfig> configs;
   // ln(time) of each, up to a constant: the mean over the token counts that look the key up.
   std::vector<double> log_times;
+  TimeErrors errors;  // of log_times
 
   std::vector<TileConfig> tiles() const;
 };

@@ -22,9 +22,9 @@ SureRow sure_row(const KeyLaunches& launches) {
   if (usual_place != launches.configs.end()) {
     const std::size_t place = std::size_t(usual_place - launches.configs.begin());
     const double gain = times[place] - times[pick];
-    if (clearly_faster(gain, launches.configs[pick].tile, launches.usual.tile)) {
+    if (clearly_faster(gain, launches.configs[pick].tile, launches.usual.tile, launches.errors)) {
       sure.row.speedup = std::exp(gain);
-      const double error = 1.2816 * std::sqrt(2.0) * kTileError;  // p10 and p90 of two tiles
+      const double error = 1.2816 * std::sqrt(2.0) * launches.errors.tile;  // p10 and p90 of two tiles
       sure.row.speedup_p10 = std::exp(gain - error);
       sure.row.speedup_p90 = std::exp(gain + error);
     } else {
@@ -33,7 +33,7 @@ SureRow sure_row(const KeyLaunches& launches) {
   }
   sure.row.config = launches.configs[pick];
   sure.row.is_default = sure.row.config == launches.usual;
-  sure.share = share_of_best(launches.tiles(), times, pick);
+  sure.share = share_of_best(launches.tiles(), times, pick, launches.errors);
   return sure;
 }
 

@@ -18,7 +18,7 @@ namespace warploom {
 namespace {
 
 // Sizes of the file's kernel, as the plan and its times name them.
-LaunchTime sizes_of(const TunedFile& file) {
+LaunchTime plan_sizes(const TunedFile& file) {
   if (file.product)
     return {.kernel = file.kernel,
             .n = file.product->n,
@@ -58,12 +58,11 @@ std::string plan_row(const LaunchTime& row) {
 }
 
 // The times of one key: all that look it up.
-KeyTimes times_of(const TunedFile& file, std::size_t place, std::span<const LaunchTime> times) {
+KeyTimes times_of(const KeyTimes& of_kernel, std::size_t place) {
   KeyTimes found;
   for (const std::int64_t tokens : judged_tokens(place)) {
-    std::map<MoeConfig, double>& here = found[tokens];
-    for (const LaunchTime& time : times)
-      if (time.tokens == tokens && time.is_of(file)) here[time.config] = time.us;
+    const auto here = of_kernel.find(tokens);
+    found[tokens] = here == of_kernel.end() ? KeyTimes::mapped_type() : here->second;
   }
   return found;
 }
@@ -93,17 +92,26 @@ bool may_time(const TunedFile& file) {
   return file.kernel == TunedKernel::Experts && file.layer && file.layer->expert_parallel == 1;
 }
 
-bool LaunchTime::is_of(const TunedFile& file) const {
-  const LaunchTime of = sizes_of(file);
-  return kernel == of.kernel && bytes == of.bytes && experts == of.experts && top_k == of.top_k &&
-         n == of.n && k == of.k && block_n == of.block_n && block_k == of.block_k;
+LaunchTime::Sizes LaunchTime::sizes() const {
+  return {std::int64_t(kernel), bytes, experts, top_k, n, k, block_n, block_k};
+}
+
+LaunchTime::Sizes LaunchTime::sizes_of(const TunedFile& file) { return plan_sizes(file).sizes(); }
+
+LaunchTimes::LaunchTimes(std::span<const LaunchTime> times) {
+  for (const LaunchTime& time : times) by_kernel_[time.sizes()][time.tokens][time.config] = time.us;
+}
+
+const KeyTimes* LaunchTimes::of(const TunedFile& file) const {
+  const auto found = by_kernel_.find(LaunchTime::sizes_of(file));
+  return found == by_kernel_.end() ? nullptr : &found->second;
 }
 
 std::string timing_plan(std::span<const TunedFile> files, MoeEngine engine, const GpuSpec& gpu,
                         const ConfigModel& searches) {
   std::string csv = "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group\n";
   for (const TunedFile& file : files) {
-    LaunchTime row = sizes_of(file);
+    LaunchTime row = plan_sizes(file);
     const std::vector<KeyLaunches> keys = key_launches(file, engine, gpu, searches);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       std::set<MoeConfig> configs;
@@ -163,27 +171,35 @@ std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path, std
   return times;
 }
 
-std::vector<SureRow> timed_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,
-                                const ConfigModel& searches, std::span<const LaunchTime> times) {
+TimedRows timed_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu, const ConfigModel& searches,
+                     const LaunchTimes& times) {
+  const KeyTimes* const of_kernel = times.of(file);
+  if (of_kernel == nullptr) return {{}, "the samples have no time of this kernel"};
   const auto usual = [&](std::int64_t tokens) { return default_launch(file, engine, tokens); };
-  std::vector<SureRow> rows;
+  TimedRows found;
   const std::vector<KeyLaunches> keys = key_launches(file, engine, gpu, searches);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const KeyTimes timed = times_of(file, i, times);
+    const KeyTimes timed = times_of(*of_kernel, i);
     for (const auto& [tokens, of_config] : timed)
-      if (!of_config.contains(usual(tokens))) return {};
+      if (!of_config.contains(usual(tokens)))
+        return {{},
+                fmt::format("its times end early: at {} tokens the engine's default {} has none", tokens,
+                            moe_config_text(usual(tokens)))};
     const std::vector<double> means = timed_means(keys[i], timed);
-    if (std::all_of(means.begin(), means.end(), [](double mean) { return std::isnan(mean); })) return {};
+    if (std::all_of(means.begin(), means.end(), [](double mean) { return std::isnan(mean); }))
+      return {
+          {},
+          fmt::format("at {} tokens no configuration was timed that the GPU's record knows", keys[i].key)};
     SureRow sure{.row = measured_row(keys[i].key, usual, timed), .share = {}, .is_timed = true};
     // The default may change within the key: each token count has its own.
     double mine = 0;
     for (const auto& [tokens, of_config] : timed)
       mine += std::log(of_config.at(sure.row.is_default ? usual(tokens) : sure.row.config)) /
               double(timed.size());
-    sure.share = share_of_best_timed(keys[i].tiles(), keys[i].log_times, means, mine);
-    rows.push_back(sure);
+    sure.share = share_of_best_timed(keys[i].tiles(), keys[i].log_times, means, mine, keys[i].errors);
+    found.rows.push_back(sure);
   }
-  return rows;
+  return found;
 }
 
 }  // namespace warploom

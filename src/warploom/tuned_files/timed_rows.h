@@ -2,7 +2,10 @@
 // times give.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,15 +37,36 @@ struct LaunchTime {
   MoeConfig config;
   double us = 0;  // one product, or both of experts
 
-  bool is_of(const TunedFile& file) const;
+  bool is_of(const TunedFile& file) const { return sizes() == sizes_of(file); }
+  // What tells one kernel's times from another's: all up to `tokens`.
+  using Sizes = std::array<std::int64_t, 8>;
+  Sizes sizes() const;
+  static Sizes sizes_of(const TunedFile& file);
 };
 // gzip too; what the compiler or the GPU refused is left out. Throws IoError, InvalidInput (also on times of
 // another GPU than `device`, the name that its driver prints).
 std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path, std::string_view device);
 
-// A row for each key by measured_row; empty when the file's kernel was not timed to its end, or none of its
-// configurations is one that the record knows.
-std::vector<SureRow> timed_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,
-                                const ConfigModel& searches, std::span<const LaunchTime> times);
+// Times sorted by kernel, so that a file's are found without a look at all others.
+class LaunchTimes {
+ public:
+  LaunchTimes() = default;
+  explicit LaunchTimes(std::span<const LaunchTime> times);
+  // By token count; nullptr: none.
+  const KeyTimes* of(const TunedFile& file) const;
+  bool empty() const { return by_kernel_.empty(); }
+
+ private:
+  std::map<LaunchTime::Sizes, KeyTimes> by_kernel_;
+};
+
+struct TimedRows {
+  std::vector<SureRow> rows;  // one for each key by measured_row
+  std::string why_none;       // for people, where there are no rows
+};
+// No rows when the file's kernel was not timed to its end, or none of its configurations is one that the
+// record knows.
+TimedRows timed_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu, const ConfigModel& searches,
+                     const LaunchTimes& times);
 
 }  // namespace warploom

@@ -80,7 +80,7 @@ Judged judge(const Card& card, bool timed) {
   Judged judged;
   for (const auto& [n, k] : kProducts) {
     const TunedFile file = product_file(n, k);
-    judge_rows(timed ? timed_rows(file, MoeEngine::Vllm, gpu(card), searches, times)
+    judge_rows(timed ? timed_rows(file, MoeEngine::Vllm, gpu(card), searches, LaunchTimes(times)).rows
                      : sure_rows(file, MoeEngine::Vllm, gpu(card), searches),
                file, all, judged);
   }
@@ -105,7 +105,8 @@ TEST(TimedRows, OfExpertsReachTheBestOfEveryConfiguration) {
   const auto times = read_launch_times(fixture("h100_timed.csv.gz", folder), card.device);
   const auto all = read_launch_times(fixture("h100_exhaustive.csv.gz", folder), card.device);
   Judged judged;
-  judge_rows(timed_rows(file, MoeEngine::Vllm, gpu(card), ConfigModel(), times), file, all, judged);
+  judge_rows(timed_rows(file, MoeEngine::Vllm, gpu(card), ConfigModel(), LaunchTimes(times)).rows, file, all,
+             judged);
   EXPECT_EQ(judged.shapes, 6);
   EXPECT_GE(std::exp(judged.log_shares / judged.shapes), 0.985);
   EXPECT_GE(judged.least, 0.92);
@@ -118,7 +119,7 @@ TEST(TimedRows, OfSglangGainMostAtFewTokens) {
   const Card& card = kCards[0];
   const auto times = read_launch_times(fixture("h100_sglang_timed.csv.gz", "expert_products"), card.device);
   for (const TunedFile& file : {product_file(2048, 4096), product_file(5120, 2048), expert_file()}) {
-    const auto rows = timed_rows(file, MoeEngine::Sglang, gpu(card), ConfigModel(), times);
+    const auto rows = timed_rows(file, MoeEngine::Sglang, gpu(card), ConfigModel(), LaunchTimes(times)).rows;
     ASSERT_EQ(rows.size(), kMoeLadder.size());
     EXPECT_GT(rows.front().row.speedup, 1.1);
     for (const SureRow& sure : rows) EXPECT_GE(sure.row.speedup, 1) << sure.row.tokens;
@@ -157,7 +158,8 @@ std::vector<LaunchTime> invented_times(const TunedFile& file) {
 TEST(TimedRows, OfExpertsTakeTheFastestThatWasTimed) {
   const TunedFile file = expert_file();
   const std::vector<LaunchTime> times = invented_times(file);
-  const std::vector<SureRow> rows = timed_rows(file, MoeEngine::Vllm, gpu(kCards[0]), ConfigModel(), times);
+  const std::vector<SureRow> rows =
+      timed_rows(file, MoeEngine::Vllm, gpu(kCards[0]), ConfigModel(), LaunchTimes(times)).rows;
   ASSERT_EQ(rows.size(), kMoeLadder.size());
   for (const SureRow& sure : rows) {
     std::int32_t widest = 0;
@@ -176,9 +178,15 @@ TEST(TimedRows, AreNoneWhereAKernelWasNotTimedToItsEnd) {
   std::vector<LaunchTime> times = read_launch_times(fixture("h200_timed.csv.gz"), kCards[1].device);
   const TunedFile file = product_file(4096, 12288);
   std::erase_if(times, [&](const LaunchTime& time) { return time.is_of(file) && time.tokens > 2000; });
-  EXPECT_TRUE(timed_rows(file, MoeEngine::Vllm, gpu(kCards[1]), ConfigModel(), times).empty());
-  EXPECT_TRUE(
-      timed_rows(product_file(512, 512), MoeEngine::Vllm, gpu(kCards[1]), ConfigModel(), times).empty());
+  const auto rows_of = [&](const TunedFile& of) {
+    return timed_rows(of, MoeEngine::Vllm, gpu(kCards[1]), ConfigModel(), LaunchTimes(times));
+  };
+  const TimedRows cut = rows_of(file), none = rows_of(product_file(512, 512));
+  EXPECT_TRUE(cut.rows.empty());
+  EXPECT_NE(cut.why_none.find("end early: at 2048 tokens"), std::string::npos) << cut.why_none;
+  EXPECT_TRUE(none.rows.empty());
+  EXPECT_EQ(none.why_none, "the samples have no time of this kernel");
+  EXPECT_EQ(rows_of(product_file(4096, 4096)).why_none, "");
 }
 
 TEST(TimedRows, TimesOfAnotherGpuAreRefused) {

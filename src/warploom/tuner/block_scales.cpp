@@ -15,13 +15,8 @@ constexpr std::int64_t kThreadsPerWarp = 32;
 constexpr std::int64_t kMostRegisters = 255;
 // Addresses, scales and the loop take so many of a thread, beside two sums of each element.
 constexpr std::int64_t kOtherRegisters = 40;
-// A product with one scale and an addition with the other; of a matrix unit that yields whole tiles also what
-// clears and moves its sums. Source of the latter and of kLoad: 24 shapes on an H100
-// (tests/fixtures/tuner/block_products, tried 3 to 5 and 0.25 to 1.25 us); an H200's judge them.
-constexpr double kOperations = 2, kTileOperations = 4;
-// us: what a load takes beside the record's latency, of which each stage but one hides a share, since the
-// products of a step have ended before the next one's are waited for.
-constexpr double kLoad = 0.75;
+// A product with one scale and an addition with the other, where instructions of a warp yield few elements.
+constexpr double kOperations = 2;
 
 // `sums` of each element.
 std::int64_t registers_of(const TileConfig& config, std::int64_t sums) {
@@ -36,7 +31,8 @@ bool holds(const TileConfig& config, std::int64_t block_k, std::int64_t sums) {
 
 }  // namespace
 
-void add_block_scales(WaveModel& model, const GpuSpec& gpu, std::int64_t block_k) {
+void add_block_scales(WaveModel& model, const GpuSpec& gpu, std::int64_t block_k,
+                      const BlockScaleRule& rule) {
   // Instructions of a warp yield few elements at a time, which are scaled and added one after another.
   const bool whole_tiles = has_async_matrix_unit(gpu);
   const std::int64_t sums = whole_tiles ? 2 : 1;
@@ -49,9 +45,9 @@ void add_block_scales(WaveModel& model, const GpuSpec& gpu, std::int64_t block_k
   for (FittedConfig& fitted : model.configs) {
     const TileConfig& config = fitted.config;
     const double elements = double(config.tile_m) * config.tile_n;
-    const double operations = whole_tiles ? kTileOperations : kOperations;
+    const double operations = whole_tiles ? rule.tile_operations : kOperations;
     const auto scaling = static_cast<float>(operations * elements / gpu.fma_lanes / clocks_per_us);
-    const auto load = static_cast<float>(kLoad / std::max(1, config.stages - 1));
+    const auto load = static_cast<float>(rule.load_us / std::max(1, config.stages - 1));
     const std::int64_t tiles =
         model.gpu.registers_per_sm / (kThreadsPerWarp * config.warps * registers_of(config, sums));
     WaveCoefficients<float>& c = fitted.coefficients;

@@ -3,14 +3,10 @@
 
 #include <span>
 
+#include "warploom/tuner/record_rules.h"
 #include "warploom/tuner/tile_config.h"
 
 namespace warploom {
-
-// ln: deviations of times by GPUs' records alone (record_model.h), between tiles and between configurations
-// of one tile, of a shape whose times are known. Source: the H100's exhaustive shapes of three kernels
-// (tests/fixtures/tuner/h100), where the intervals below hold 84 to 95 % of the shares (PickShare's test).
-inline constexpr double kTileError = 0.10, kKnobError = 0.06;
 
 struct PickShare {
   double p10 = 1, p50 = 1, p90 = 1;
@@ -19,15 +15,15 @@ struct PickShare {
 // The share of configs[pick], where ln(time) of all is known up to the errors of their tiles. Deterministic;
 // O(256 configurations).
 PickShare share_of_best(std::span<const TileConfig> configs, std::span<const double> log_times,
-                        std::size_t pick);
+                        std::size_t pick, const TimeErrors& errors);
 
 // The same of a pick that takes exp(`mine`) us, where some were timed on the GPU: ln(us) of each, NaN where
 // it was not. What was not timed is told by `log_times`, moved by what they err by on the mean of those that
 // were; asks for one that was.
 PickShare share_of_best_timed(std::span<const TileConfig> configs, std::span<const double> log_times,
-                              std::span<const double> timed, double mine);
+                              std::span<const double> timed, double mine, const TimeErrors& errors);
 
 // Whether `gain` in ln(time) between two configurations is one in four of five such pairs.
-bool clearly_faster(double gain, const TileConfig& config, const TileConfig& than);
+bool clearly_faster(double gain, const TileConfig& config, const TileConfig& than, const TimeErrors& errors);
 
 }  // namespace warploom

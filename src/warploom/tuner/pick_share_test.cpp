@@ -14,6 +14,8 @@
 namespace warploom {
 namespace {
 
+constexpr TimeErrors kErrors{.tile = 0.10, .knob = 0.06};
+
 // Shares of picks by the record alone, on a GPU whose measurements no constant of the record's model is from.
 struct Covered {
   std::size_t shapes = 0, inside = 0, above_p10 = 0;
@@ -39,7 +41,7 @@ Covered covered(const char* file, const TileKernel& kernel) {
     }
     const auto pick = std::size_t(std::min_element(log_times.begin(), log_times.end()) - log_times.begin());
     const double share = *std::min_element(measured.begin(), measured.end()) / measured[pick];
-    const PickShare said = share_of_best(configs, log_times, pick);
+    const PickShare said = share_of_best(configs, log_times, pick, record_rules().plain);
     ++found.shapes;
     found.above_p10 += share >= said.p10 ? 1 : 0;
     found.inside += share >= said.p10 && share <= said.p90 ? 1 : 0;
@@ -67,19 +69,19 @@ TEST(PickShare, IntervalsHoldAsManySharesAsTheySay) {
 
 TEST(PickShare, TheOnlyTileIsTheBestAndTwinsAreUncertain) {
   const std::vector<TileConfig> one{{.tile_m = 16}}, two{{.tile_m = 16}, {.tile_m = 32}};
-  EXPECT_EQ(share_of_best(one, std::vector<double>{1.0}, 0).p10, 1);
-  const PickShare twins = share_of_best(two, std::vector<double>{1.0, 1.0}, 0);
+  EXPECT_EQ(share_of_best(one, std::vector<double>{1.0}, 0, kErrors).p10, 1);
+  const PickShare twins = share_of_best(two, std::vector<double>{1.0, 1.0}, 0, kErrors);
   EXPECT_LT(twins.p10, 0.95);
   EXPECT_EQ(twins.p90, 1);
-  EXPECT_EQ(share_of_best(two, std::vector<double>{1.0, 2.0}, 0).p10, 1);
+  EXPECT_EQ(share_of_best(two, std::vector<double>{1.0, 2.0}, 0, kErrors).p10, 1);
 }
 
 TEST(PickShare, ATileNeedsMoreThanAKnob) {
   const TileConfig usual{.tile_m = 64}, knob{.tile_m = 64, .stages = 4}, tile{.tile_m = 32};
-  EXPECT_TRUE(clearly_faster(0.1, knob, usual));
-  EXPECT_FALSE(clearly_faster(0.1, tile, usual));
-  EXPECT_TRUE(clearly_faster(0.2, tile, usual));
-  EXPECT_FALSE(clearly_faster(0, knob, usual));
+  EXPECT_TRUE(clearly_faster(0.1, knob, usual, kErrors));
+  EXPECT_FALSE(clearly_faster(0.1, tile, usual, kErrors));
+  EXPECT_TRUE(clearly_faster(0.2, tile, usual, kErrors));
+  EXPECT_FALSE(clearly_faster(0, knob, usual, kErrors));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -120,6 +121,34 @@ std::vector<ShapeRegret> regret_of(const Picker& picker, std::span<const OracleS
 
 std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes) {
   return regret_of([&](const TileShape& shape) { return table.pick(shape); }, shapes, table.default_config());
+}
+
+MeasuredRegret measured_regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes,
+                                  std::size_t count) {
+  MeasuredRegret found;
+  double timings = 0;
+  for (const OracleShape& oracle : shapes) {
+    const std::vector<TilePick> best = table.best(oracle.shape, count);
+    std::vector<TileConfig> measured{best.front().config};
+    const auto add = [&](const TileConfig& config, double predicted_us) {
+      if (predicted_us <= double(best.front().predicted_us * (1 + kUnsure)) && oracle.time_of(config) &&
+          std::find(measured.begin(), measured.end(), config) == measured.end())
+        measured.push_back(config);
+    };
+    for (const TilePick& one : best) add(one.config, double(one.predicted_us));
+    const TileConfig usual = table.default_config();
+    add(usual, *table.predict_us(oracle.shape, usual));
+    timings += double(measured.size() - 1);
+    const auto time = [&](const TileConfig& config) {
+      return oracle.time_of(config).value_or(std::numeric_limits<double>::infinity());
+    };
+    const TileConfig fastest =
+        *std::min_element(measured.begin(), measured.end(),
+                          [&](const TileConfig& a, const TileConfig& b) { return time(a) < time(b); });
+    if (oracle.time_of(fastest)) found.rows.push_back(row_of(oracle, fastest, time(fastest), 0, usual));
+  }
+  found.timings = timings / double(std::max<std::size_t>(1, shapes.size()));
+  return found;
 }
 
 NearestShapes::NearestShapes(std::span<const OracleShape> known) {

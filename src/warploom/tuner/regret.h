@@ -57,6 +57,16 @@ std::vector<ShapeRegret> regret_of(const Picker& picker, std::span<const OracleS
 // The same, of the table's pick().
 std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes);
 
+// The same, where a shape's first `count` of the table's best() and its default are measured once, as far as
+// they are predicted within kUnsure of the pick, and the fastest is taken. The times that choose are those
+// that judge.
+struct MeasuredRegret {
+  std::vector<ShapeRegret> rows;
+  double timings = 0;  // in the mean, beside the pick's own; none of a shape where nothing is unsure
+};
+MeasuredRegret measured_regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes,
+                                  std::size_t count);
+
 // Look-up without a model: the best configuration of the nearest shape (logarithmic distance) among those
 // measured, as tuned JSON files do.
 class NearestShapes {

@@ -14,13 +14,20 @@ namespace {
 
 bool in_range(std::int64_t value) { return value >= 1 && value < kShapeEnd; }
 
-std::vector<float> corrected_times(const TableLayout& layout, const TileShape& shape) {
-  std::vector<float> times;
+struct CorrectedTimes {
+  std::vector<float> all;
+  std::vector<std::uint32_t> candidates;  // of the cell
+};
+
+CorrectedTimes corrected_times(const TableLayout& layout, const TileShape& shape) {
+  CorrectedTimes times;
   for (const ConfigRecord& record : layout.configs)
-    times.push_back(record_time(layout.mapping, record, shape));
-  const TableCell& cell = visit_candidates(
-      layout, shape, [&](std::size_t candidate, float corrected) { times[candidate] = corrected; });
-  for (float& time : times) time *= cell.scale();
+    times.all.push_back(record_time(layout.mapping, record, shape));
+  const TableCell& cell = visit_candidates(layout, shape, [&](std::size_t candidate, float corrected) {
+    times.all[candidate] = corrected;
+    times.candidates.push_back(static_cast<std::uint32_t>(candidate));
+  });
+  for (float& time : times.all) time *= cell.scale();
   return times;
 }
 
@@ -62,22 +69,30 @@ TilePick RuntimeTable::pick(std::span<const std::int64_t> expert_rows, std::int6
 
 std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t count) const {
   check_shape(shape, "tune pick");
-  const std::vector<float> times = corrected_times(*layout_, shape);
+  const CorrectedTimes times = corrected_times(*layout_, shape);
   const std::uint32_t picked = pick(shape).index, fallback = layout_->header->default_index;
-  std::vector<TilePick> picks;
-  for (std::size_t i = 0; i < times.size(); ++i)
-    picks.push_back({.config = layout_->configs[i].config,
-                     .predicted_us = times[i],
-                     .is_default = i == fallback,
-                     .index = static_cast<std::uint32_t>(i)});
-  const auto cost = [&](const TilePick& one) {
-    return one.is_default ? one.predicted_us * kDefaultMargin : one.predicted_us;
+  const auto config = [&](std::uint32_t index) { return layout_->configs[index].config; };
+  const auto cost = [&](std::uint32_t index) {
+    return index == fallback ? times.all[index] * kDefaultMargin : times.all[index];
   };
-  std::stable_sort(picks.begin(), picks.end(), [&](const TilePick& a, const TilePick& b) {
-    if ((a.index == picked) != (b.index == picked)) return a.index == picked;
-    return cost(a) < cost(b);
-  });
-  picks.resize(std::min(count, picks.size()));
+  const auto cheaper = [&](std::uint32_t a, std::uint32_t b) { return cost(a) < cost(b); };
+  std::vector<std::uint32_t> candidates(times.candidates), order{picked};
+  std::stable_sort(candidates.begin(), candidates.end(), cheaper);
+  for (const std::uint32_t one : candidates)
+    if (std::none_of(order.begin(), order.end(),
+                     [&](std::uint32_t other) { return same_macro(config(one), config(other)); }))
+      order.push_back(one);
+  const std::size_t first = order.size();
+  for (std::uint32_t i = 0; i < times.all.size(); ++i)
+    if (std::find(order.begin(), order.begin() + std::ptrdiff_t(first), i) ==
+        order.begin() + std::ptrdiff_t(first))
+      order.push_back(i);
+  std::stable_sort(order.begin() + std::ptrdiff_t(first), order.end(), cheaper);
+  order.resize(std::min(count, order.size()));
+  std::vector<TilePick> picks;
+  for (const std::uint32_t i : order)
+    picks.push_back(
+        {.config = config(i), .predicted_us = times.all[i], .is_default = i == fallback, .index = i});
   return picks;
 }
 

@@ -28,6 +28,10 @@ namespace warploom {
 inline constexpr std::uint32_t kTuneTableMajor = 4;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
 
+// Candidates that are predicted to take this share longer than the pick are not worth a measurement. Source:
+// sets that nothing is judged on; 0.05 gains two thirds as much, 0.15 nothing more (decision 0138).
+inline constexpr float kUnsure = 0.10F;
+
 struct TableLayout;     // internal/table_layout.h
 struct ExpertProducts;  // expert_products.h
 
@@ -67,7 +71,9 @@ class RuntimeTable {
                                      const std::array<std::uint32_t, 2>& configs) const noexcept;
   // Microseconds of both products; nothing when the configuration is not in the table.
   std::optional<double> time_of_both(const ExpertProducts& products, const TileConfig& config) const noexcept;
-  // The best `count` of all configurations by predicted time, the pick first: what a caller may measure once.
+  // What a caller may measure once, `count` of all configurations: the pick, then of the cell's candidates
+  // the fastest of each other tile (configurations of one tile err together), then the rest by predicted
+  // time.
   std::vector<TilePick> best(const TileShape& shape, std::size_t count) const;
   // Predicted microseconds, as `pick` and `best` give them; nothing when the configuration is not in the
   // table.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
@@ -190,6 +191,21 @@ TEST(RuntimeTable, PutsItsPickFirstAmongTheBestAndPredictsTheSame) {
     if (std::abs(std::log(double(pick.predicted_us) / formula)) > 0.02) ++biased;
   }
   EXPECT_GT(biased, 300);  // else the test would say nothing of biases
+}
+
+TEST(RuntimeTable, OffersAnotherTileBehindItsPick) {
+  // Two pipelines of one tile are never worth two measurements before another tile that may win.
+  const RuntimeTable& table = small_table();
+  const std::size_t all = table.configs().size();
+  for (const TileShape& shape : {TileShape{64, 4096, 4096}, TileShape{777, 2048, 1024}}) {
+    const std::vector<TilePick> best = table.best(shape, all);
+    ASSERT_EQ(best.size(), all);
+    EXPECT_EQ(best[0].index, table.pick(shape).index);
+    EXPECT_FALSE(same_macro(best[0].config, best[1].config));
+    std::set<std::uint32_t> once;
+    for (const TilePick& pick : best) once.insert(pick.index);
+    EXPECT_EQ(once.size(), all);
+  }
 }
 
 TEST(RuntimeTable, KeepsOddRowsApart) {

@@ -33,7 +33,8 @@ FieldTable TunedFilesRequest::describe() {
       .add("quantization", &R::quantization,
            {.doc = "scheme of every linear layer; without: the checkpoint's"})
       .add("triton_version", &R::triton_version, {.doc = "whose folder SGLang looks into first"})
-      .add("write", &R::write, {.doc = "folder for the missing files, predicted"})
+      .add("write", &R::write,
+           {.doc = "folder for the missing files, timed where `samples` has times, else predicted"})
       .add("all", &R::all, {.doc = "predict the files too that ship with the engine"})
       .add("samples", &R::samples, {.doc = "times of the model's kernels that `profile` wrote on this GPU"})
       .add("profile", &R::profile,
@@ -67,12 +68,16 @@ std::string why_not(const TunedFile& file, const GpuSpec& gpu) {
 
 // Rows for the file, by its times where there are some, or why there are none.
 void predict(ListedFile& listed, const TunedFilesRequest& request, const GpuSpec& gpu,
-             const ConfigModel& model, const std::vector<LaunchTime>& times) {
+             const ConfigModel& model, const LaunchTimes& times) {
   const TunedFile& file = listed.file;
   listed.not_predicted = why_not(file, gpu);
   if (!listed.not_predicted.empty()) return;
   try {
-    if (may_time(file) && !times.empty()) listed.rows = timed_rows(file, request.engine, gpu, model, times);
+    if (may_time(file) && !request.samples.empty()) {
+      TimedRows timed = timed_rows(file, request.engine, gpu, model, times);
+      listed.rows = std::move(timed.rows);
+      listed.not_timed = std::move(timed.why_none);
+    }
     if (listed.rows.empty()) listed.rows = sure_rows(file, request.engine, gpu, model);
   } catch (const InvalidInput& error) {
     listed.not_predicted = error.what();
@@ -165,8 +170,8 @@ TunedFilesResult tuned_files(const TunedFilesRequest& request) {
       if (is_wanted(file) && may_time(file) && why_not(file, gpu).empty()) to_time.push_back(file);
     profile(request, to_time, gpu, searches);
   }
-  std::vector<LaunchTime> times;
-  if (!request.samples.empty()) times = checked_times(request, gpu);
+  LaunchTimes times;
+  if (!request.samples.empty()) times = LaunchTimes(checked_times(request, gpu));
   for (TunedFile& file : files) {
     const bool wanted = is_wanted(file);
     ListedFile listed{.file = std::move(file)};

@@ -33,8 +33,9 @@ struct TunedFilesRequest {
 
 struct ListedFile {
   TunedFile file;
-  std::vector<SureRow> rows;      // predicted; empty: it ships, or no model of its kernel is known
+  std::vector<SureRow> rows;      // timed or predicted; empty: it ships, or no model of its kernel is known
   std::string not_predicted;      // why not, where it neither ships nor has rows
+  std::string not_timed;          // why rows are predicted although `samples` was given
   std::filesystem::path written;  // empty: not written
 
   // A row leaves the default. Without, the engine does as well without the file, which is not written.

@@ -97,6 +97,12 @@ TuneRegretResult tune_regret(const TuneRegretRequest& request) {
     throw InvalidInput("tune regret: every shape of the oracle is in the sets that were seen before");
   result.rows = regret_of(picker, shapes, fallback);
   result.table = summarize(result.rows);
+  if (const auto* ours = std::get_if<RuntimeTable>(&table))
+    for (const std::size_t more : {1U, 2U}) {
+      const MeasuredRegret measured = measured_regret_of(*ours, shapes, 1 + more);
+      result.measured.push_back(
+          {.candidates = more, .timings = measured.timings, .summary = summarize(measured.rows)});
+    }
   result.cost = cost_of(table, request, samples, shapes);
   const RegretSetting setting{.table = &table, .shapes = shapes, .samples = samples, .times = request.times};
   for (const RegretBaseline baseline : baselines)

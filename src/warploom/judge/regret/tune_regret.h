@@ -28,6 +28,12 @@ struct TuneRegretRequest {
   static FieldTable describe();
 };
 
+struct MeasuredSummary {
+  std::size_t candidates = 0;  // beside the pick and the default, at most
+  double timings = 0;          // of a shape, in the mean, beside the pick's
+  RegretSummary summary;
+};
+
 struct TuneRegretResult {
   RegretSummary table;
   bool wavetune = false;          // the table is one of the published model
@@ -36,6 +42,8 @@ struct TuneRegretResult {
   RegretSummary with_seen;        // of the table, judged on those too
   std::vector<ShapeRegret> rows;  // of the table, in the oracle's order
   std::vector<RegretOf> baselines;
+  // Where one or two more candidates of a shape are measured (tuner/regret.h); none of the published model.
+  std::vector<MeasuredSummary> measured;
 };
 
 // Baselines (regret_baselines.h): the default configuration; the best configuration of the nearest shape and

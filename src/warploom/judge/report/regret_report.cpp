@@ -73,6 +73,10 @@ std::string tune_regret_text(const TuneRegretResult& result) {
                   {"a decision"}});
   add_summary(text, result.wavetune ? "table (wavetune)" : "table", result.table, result.cost);
   if (result.seen_shapes > 0) add_summary(text, "with shapes seen before", result.with_seen);
+  for (const MeasuredSummary& entry : result.measured)
+    add_summary(text,
+                fmt::format("{} more measured ({} a shape)", entry.candidates, fixed_text(entry.timings, 1)),
+                entry.summary);
   for (const RegretOf& entry : result.baselines) add_summary(text, entry.name, entry.summary, entry.cost);
   std::vector<const ShapeRegret*> worst;
   for (const ShapeRegret& row : result.rows) worst.push_back(&row);
@@ -106,6 +110,11 @@ Json tune_regret_json(const TuneRegretResult& result) {
   document.update(summary_json(result.table));
   add_cost(document, result.cost);
   document["seen"] = {{"shapes", result.seen_shapes}, {"with_them", summary_json(result.with_seen)}};
+  for (const MeasuredSummary& entry : result.measured) {
+    Json one = {{"timings", entry.timings}};
+    one.update(summary_json(entry.summary));
+    document["measured"][std::to_string(entry.candidates)] = std::move(one);
+  }
   document["baselines"] = Json::object();
   for (const RegretOf& entry : result.baselines) {
     Json one = {{"how", entry.how}};
