@@ -26,6 +26,14 @@ double perf_number(const Json& map, const char* key, const std::string& where) {
   return value.get<double>();
 }
 
+std::int64_t perf_count(const Json& map, const char* key, const std::string& where) {
+  constexpr double kMost = 1e9;
+  const double value = perf_number(map, key, where);
+  if (!(value >= 1 && value <= kMost))
+    throw InvalidInput(fmt::format("{}: '{}' is {}, expected 1 to {}", where, key, value, kMost));
+  return std::int64_t(value);
+}
+
 std::string perf_text(const Json& map, const char* key, const std::string& where) {
   const Json& value = perf_entry(map, key, where);
   if (!value.is_string())
@@ -71,15 +79,14 @@ std::vector<WorkloadClient> perf_clients(const Json& data, const std::string& wh
         "{}: data of type '{}' need a data set, expected random, synthetic or shared_prefix", where, type));
   const Json& shared = perf_entry(data, "shared_prefix", where);
   const std::string place = where + ": shared_prefix";
-  client.prefix_tokens = std::int64_t(perf_number(shared, "system_prompt_len", place));
+  client.prefix_tokens = perf_count(shared, "system_prompt_len", place);
   const auto tokens = [&](const char* distribution, const char* length) {
-    return shared.contains(distribution)
-               ? perf_tokens(shared[distribution], place + ": " + distribution)
-               : TokenDistribution::constant(std::int64_t(perf_number(shared, length, place)));
+    return shared.contains(distribution) ? perf_tokens(shared[distribution], place + ": " + distribution)
+                                         : TokenDistribution::constant(perf_count(shared, length, place));
   };
   client.input_tokens = tokens("question_distribution", "question_len");
   client.output_tokens = tokens("output_distribution", "output_len");
-  const auto groups = std::int64_t(perf_number(shared, "num_groups", place));
+  const std::int64_t groups = perf_count(shared, "num_groups", place);
   constexpr std::int64_t kMostGroups = 10'000;
   if (groups > kMostGroups)
     throw InvalidInput(fmt::format("{}: num_groups is {}, expected at most {}", place, groups, kMostGroups));
