@@ -86,7 +86,7 @@ class Documents(unittest.TestCase):
             seen += 1
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "plans.yaml"
-                # What is refused is refused before the search; half a second may be too short to find anything.
+                # What is refused is refused before the search, whose half a second may find nothing.
                 path.write_text(re.sub(r"^defaults: \{", "defaults: {time_limit_s: 0.5, ", block, flags=re.M))
                 done = run("plans", str(path))
                 if done.returncode != 1 or "no deployment that meets the limits was found" not in done.stderr:

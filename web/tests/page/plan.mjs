@@ -20,15 +20,30 @@ export const tests = {
       rows.map((row) => row[0]),
       answer.points.map((point) => point.deployment.words),
     );
-    answer.points.forEach((point, index) =>
-      assert.equal(rows[index][2], `$${point.usd_per_hour.toFixed(2)}/h`),
-    );
+    answer.points.forEach((point, index) => {
+      assert.equal(parseInt(rows[index][2], 10), point.rented_gpus);
+      assert.equal(rows[index][3], `$${point.usd_per_hour.toFixed(2)}/h`);
+    });
     const best = answer.points[answer.best - 1].deployment.words;
     assert.ok(
       (await page.locator(".reading.big", { hasText: "by the median" }).textContent()).includes(best),
     );
     assert.ok((await page.locator("tr.best-row").first().textContent()).startsWith(best));
-    near(rows[0][6], answer.points[0].metrics.p95_ttft_ms * 1e3);
+    near(rows[0][7], answer.points[0].metrics.p95_ttft_ms * 1e3);
+    await close();
+  },
+
+  async "Plan: what is rented as whole nodes, in parts and within a room is said"({ browser, server }) {
+    const { page, go, close } = await openPage(browser, server);
+    await go(
+      `${LINK}&asked.rent=[%22reserved=0.5%22,%22spot%22]&asked.price=[%22H200:spot=2%22]&asked.max_power_kw=60`,
+    );
+    const best = page.locator(".reading.big", { hasText: "by the median" });
+    await best.waitFor({ timeout: 60_000 });
+    assert.match(await best.textContent(), /GPUs? reserved for \$.*nodes: \d+, [\d.]+ kW at most/s);
+    const prices = page.locator("table", { has: page.locator("th", { hasText: /^at once$/ }) }).first();
+    const words = await prices.textContent();
+    assert.ok(words.includes("whole nodes") && words.includes("single GPUs"), words);
     await close();
   },
 
