@@ -3,7 +3,8 @@
 The table's first pick loses 1 to 2 % to the best of it and two candidates of other tiles. What is surely
 slower are not measured, and a shape with no other is left to the pick. A shape that was asked for
 `after` times is measured by one process, under a lock; the choice is stored for the kernel, GPU and version
-of `identity`, and every other rank and later run reads it. Ranks that see the same calls switch at the same call.
+of `identity`, and every other rank and later run reads it. Ranks that see the same calls switch at the same
+call.
 """
 from __future__ import annotations
 

@@ -45,7 +45,12 @@ MoeConfig engine_default(MoeEngine engine, const MoeLayer& layer, std::int64_t t
 }
 
 MoeConfig product_default(MoeEngine engine, std::int64_t block_n, std::int64_t block_k) {
-  return made(64, block_n, block_k, 32, 4, engine == MoeEngine::Vllm ? 2 : 3);
+  return {.tile = {.tile_m = 64,
+                   .tile_n = std::int32_t(block_n),
+                   .tile_k = std::int32_t(block_k),
+                   .warps = 4,
+                   .stages = engine == MoeEngine::Vllm ? 2 : 3},
+          .group_m = 32};
 }
 
 }  // namespace warploom

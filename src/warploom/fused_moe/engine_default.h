@@ -38,7 +38,7 @@ struct MoeConfig {
 std::string moe_config_text(const MoeConfig& config);
 
 MoeConfig engine_default(MoeEngine engine, const MoeLayer& layer, std::int64_t tokens);
-// Of its Triton product of fp8 values with a scale for each block_n x block_k, at any number of tokens.
+// What its Triton product of fp8 values has with a scale for each block_n x block_k, at any number of tokens.
 MoeConfig product_default(MoeEngine engine, std::int64_t block_n, std::int64_t block_k);
 
 }  // namespace warploom

@@ -4,7 +4,7 @@
 
 namespace warploom {
 
-// Of products with a scale for each block (block_scales.h), where the matrix unit yields whole tiles.
+// Products with a scale for each block (block_scales.h), where the matrix unit yields whole tiles.
 struct BlockScaleRule {
   // us that a load takes beside the record's latency, of which each stage but one hides a share, since the
   // products of a step have ended before the next one's are waited for.

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/base/json_members.h"
 #include "warploom/base/statistics.h"
 #include "warploom/fused_moe/engine_default.h"
 #include "warploom/fused_moe/voted_configs.h"
@@ -25,7 +26,6 @@
 namespace warploom {
 namespace {
 
-constexpr std::string_view kFittedGpu = "h100_sxm", kUnseenGpu = "h200_sxm";
 constexpr std::int64_t kBlock = 128;
 // Rules tried: us, and operations of an element.
 constexpr double kMostLoad = 1.5, kLoadStep = 0.125;
@@ -138,18 +138,28 @@ std::vector<Shape> plain_shapes(const std::filesystem::path& path, const TileKer
   return shapes;
 }
 
-// Sets of products without scales of blocks: bf16, fp8 and grouped.
-std::vector<Shape> all_plain(const std::filesystem::path& folder, const std::vector<std::string>& files,
-                             const GpuSpec& gpu) {
-  const TileKernel kernels[] = {
-      {},
-      {.operand_bytes = 1},
-      {.kind = TileKernelKind::GroupedGemm, .experts = 16, .top_k = 2},
+// Every configuration of some shapes on one GPU.
+struct GpuSets {
+  const GpuSpec* gpu = nullptr;
+  BlockTimes blocks;
+  std::vector<Shape> plain;
+};
+
+GpuSets read_sets(const std::filesystem::path& fixtures, const Json& sets, const GpuCatalog& catalog) {
+  const std::string where = "record_sets.json";
+  const TileKernel narrow{.operand_bytes = 1},
+      grouped{.kind = TileKernelKind::GroupedGemm, .experts = 16, .top_k = 2};
+  GpuSets found{.gpu = &catalog.get(required_text(sets, "gpu", where)), .blocks = {}, .plain = {}};
+  found.blocks = block_times(fixtures / required_text(sets, "block_products", where), *found.gpu);
+  const Json& plain = required_member(sets, "plain", where);
+  const auto add = [&](std::string_view name, const TileKernel& kernel) {
+    for (Shape& shape : plain_shapes(fixtures / required_text(plain, name, where), kernel, *found.gpu))
+      found.plain.push_back(std::move(shape));
   };
-  std::vector<Shape> all;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    for (Shape& shape : plain_shapes(folder / files[i], kernels[i], gpu)) all.push_back(std::move(shape));
-  return all;
+  add("gemm", {});
+  add("gemm_fp8", narrow);
+  add("grouped", grouped);
+  return found;
 }
 
 // Root mean squares of what tiles deviate by, and configurations from their tile.
@@ -259,48 +269,50 @@ Json judged_json(std::string_view gpu, const RecordJudged& found) {
           {"above_p10", rounded(found.above_p10)}};
 }
 
-Json errors_json(const TimeErrors& errors, const RecordJudged& fitted, const RecordJudged& unseen) {
+Json errors_json(const RecordFit& fit, const TimeErrors& errors, const RecordJudged& fitted,
+                 const RecordJudged& unseen) {
   return {{"tile", errors.tile},
           {"knob", errors.knob},
-          {"fitted_on", judged_json(kFittedGpu, fitted)},
-          {"unseen", judged_json(kUnseenGpu, unseen)}};
+          {"fitted_on", judged_json(fit.fitted_gpu, fitted)},
+          {"unseen", judged_json(fit.unseen_gpu, unseen)}};
 }
 
 }  // namespace
 
 RecordFit fit_record_rules(const std::filesystem::path& fixtures) {
   const GpuCatalog catalog;
-  const GpuSpec &gpu = catalog.get(kFittedGpu), &other = catalog.get(kUnseenGpu);
-  const BlockTimes times = block_times(fixtures / "block_products/h100_exhaustive.csv.gz", gpu),
-                   unseen = block_times(fixtures / "block_products/h200_exhaustive.csv.gz", other);
-  const std::vector<Shape> plain = all_plain(
-      fixtures / "h100", {"gemm_judged.csv.gz", "gemm_fp8_judged.csv.gz", "grouped_judged.csv.gz"}, gpu);
-  const std::vector<Shape> plain_unseen = all_plain(
-      fixtures, {"gemm_exhaustive.csv.gz", "gemm_fp8_blind.csv.gz", "grouped_exhaustive.csv.gz"}, other);
+  const Json sets = read_json_file(fixtures / "record_sets.json");
+  const GpuSets fitted = read_sets(fixtures, required_member(sets, "fitted", "record_sets.json"), catalog),
+                unseen = read_sets(fixtures, required_member(sets, "unseen", "record_sets.json"), catalog);
   RecordFit fit;
-  fit.rules.plain = fitted_errors(plain);
-  fit.rules.block_scales = fitted_rule(times, gpu);
-  const std::vector<Shape> blocks = block_shapes(times, gpu, fit.rules.block_scales);
-  fit.rules.block_products = fitted_errors(blocks);
-  fit.plain_fitted = judged(plain, fit.rules.plain);
-  fit.plain_unseen = judged(plain_unseen, fit.rules.plain);
-  fit.blocks_fitted = judged(blocks, fit.rules.block_products);
-  fit.blocks_unseen = judged(block_shapes(unseen, other, fit.rules.block_scales), fit.rules.block_products);
+  fit.fitted_gpu = fitted.gpu->name;
+  fit.unseen_gpu = unseen.gpu->name;
+  RecordRules& rules = fit.rules;
+  rules.plain = fitted_errors(fitted.plain);
+  rules.block_scales = fitted_rule(fitted.blocks, *fitted.gpu);
+  const std::vector<Shape> blocks = block_shapes(fitted.blocks, *fitted.gpu, rules.block_scales);
+  rules.block_products = fitted_errors(blocks);
+  fit.plain_fitted = judged(fitted.plain, rules.plain);
+  fit.plain_unseen = judged(unseen.plain, rules.plain);
+  fit.blocks_fitted = judged(blocks, rules.block_products);
+  fit.blocks_unseen =
+      judged(block_shapes(unseen.blocks, *unseen.gpu, rules.block_scales), rules.block_products);
   return fit;
 }
 
 Json record_rules_json(const RecordFit& fit, const std::filesystem::path& fixtures) {
   const RecordRules& rules = fit.rules;
-  return {{"schema", "warploom_record_rules"},
-          {"version", 1},
-          {"created_by", "warploom-judge --fit-record-rules"},
-          {"block_scales",
-           {{"load_us", rules.block_scales.load_us},
-            {"tile_operations", rules.block_scales.tile_operations},
-            {"measured", read_json_file(fixtures / "block_products/measured.json")}}},
-          {"errors",
-           {{"plain", errors_json(rules.plain, fit.plain_fitted, fit.plain_unseen)},
-            {"block_products", errors_json(rules.block_products, fit.blocks_fitted, fit.blocks_unseen)}}}};
+  return {
+      {"schema", "warploom_record_rules"},
+      {"version", 1},
+      {"created_by", "warploom-judge --fit-record-rules"},
+      {"block_scales",
+       {{"load_us", rules.block_scales.load_us},
+        {"tile_operations", rules.block_scales.tile_operations},
+        {"measured", read_json_file(fixtures / "block_products/measured.json")}}},
+      {"errors",
+       {{"plain", errors_json(fit, rules.plain, fit.plain_fitted, fit.plain_unseen)},
+        {"block_products", errors_json(fit, rules.block_products, fit.blocks_fitted, fit.blocks_unseen)}}}};
 }
 
 std::string record_fit_text(const RecordFit& fit) {
@@ -314,10 +326,10 @@ std::string record_fit_text(const RecordFit& fit) {
         name, errors.tile, errors.knob, found.shapes, 100 * found.geo_mean_share, 100 * found.worst_share,
         found.residual, 100 * found.inside, 100 * found.above_p10);
   };
-  add("blocks, fitted on an H100", rules.block_products, fit.blocks_fitted);
-  add("blocks, an H200, unseen", rules.block_products, fit.blocks_unseen);
-  add("plain, fitted on an H100", rules.plain, fit.plain_fitted);
-  add("plain, an H200, unseen", rules.plain, fit.plain_unseen);
+  add("blocks, fitted on " + fit.fitted_gpu, rules.block_products, fit.blocks_fitted);
+  add("blocks, unseen, " + fit.unseen_gpu, rules.block_products, fit.blocks_unseen);
+  add("plain, fitted on " + fit.fitted_gpu, rules.plain, fit.plain_fitted);
+  add("plain, unseen, " + fit.unseen_gpu, rules.plain, fit.plain_unseen);
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Fits data/tuner/record_rules.json (tuner/record_rules.h) on an H100's measured configurations, and says
-// what an H200's, which nothing was fitted on, say of it.
+// Fits data/tuner/record_rules.json (tuner/record_rules.h) on one GPU's measured configurations, and says
+// what another's, which nothing was fitted on, say of it.
 #pragma once
 
 #include <filesystem>
@@ -21,11 +21,12 @@ struct RecordJudged {
 
 struct RecordFit {
   RecordRules rules;
-  // Of the two GPUs.
+  std::string fitted_gpu, unseen_gpu;
   RecordJudged plain_fitted, plain_unseen, blocks_fitted, blocks_unseen;
 };
 
-// `fixtures`: tests/fixtures/tuner. Throws IoError, InvalidInput. A few seconds.
+// `fixtures`: tests/fixtures/tuner, whose record_sets.json names GPUs and files. Throws IoError,
+// InvalidInput. Takes a few seconds.
 RecordFit fit_record_rules(const std::filesystem::path& fixtures);
 
 // The data file: rules, what they were fitted on and both GPUs' figures.
