@@ -1,4 +1,5 @@
-"""tools/fit_exchange: copies and host floors are refused, held-out shapes move nothing, no data is refused."""
+"""tools/fit_exchange: copies are refused, held-out shapes move nothing, no data is refused."""
+
 import csv
 import gzip
 import json
@@ -11,8 +12,18 @@ from pathlib import Path
 from repository import ROOT
 
 TOOL = ROOT / "tools" / "fit_exchange"
-COLUMNS = ("framework", "version", "node_num", "hidden_size", "num_topk", "num_experts", "num_token", "latency_us",
-           "combine_latency_us", "n_samples")
+COLUMNS = (
+    "framework",
+    "version",
+    "node_num",
+    "hidden_size",
+    "num_topk",
+    "num_experts",
+    "num_token",
+    "latency_us",
+    "combine_latency_us",
+    "n_samples",
+)
 HIDDEN = (1024, 2048, 3072, 4096, 5120, 7168)
 TOKENS = [2**i for i in range(11)]
 HELD_OUT = 64  # tokens of hidden 4096
@@ -23,8 +34,9 @@ import json, sys
 path = sys.argv[sys.argv.index("--questions") + 1]
 with open(path, "w") as file:
     for width in (1, 2):
-        file.write(json.dumps({{"operator": {{"size_bytes": {HELD_OUT} * 8 * 4096.0 * width, "ranks": 8, "top_k": 8,
-                                              "token_bytes": 4096.0 * width}}}}) + "\\n")
+        bytes_of_one = 4096.0 * width
+        operator = {{"size_bytes": {HELD_OUT} * 8 * bytes_of_one, "ranks": 8, "top_k": 8}}
+        file.write(json.dumps({{"operator": {{**operator, "token_bytes": bytes_of_one}}}}) + "\\n")
 """
 
 
@@ -51,17 +63,37 @@ class FitExchange(unittest.TestCase):
                 times = [f"{us_of(tokens, hidden * width, link):.5g}" for width in (1, 2)]
                 if hidden == 4096 and tokens == HELD_OUT:
                     times = [str(float(time) * off) for time in times]
-                rows.append({"framework": "sglang", "version": version, "node_num": 1, "hidden_size": hidden,
-                             "num_topk": 8, "num_experts": 256, "num_token": tokens, "latency_us": times[0],
-                             "combine_latency_us": times[1], "n_samples": 1})
+                rows.append(
+                    {
+                        "framework": "sglang",
+                        "version": version,
+                        "node_num": 1,
+                        "hidden_size": hidden,
+                        "num_topk": 8,
+                        "num_experts": 256,
+                        "num_token": tokens,
+                        "latency_us": times[0],
+                        "combine_latency_us": times[1],
+                        "n_samples": 1,
+                    }
+                )
         with gzip.open(folder / f"{gpu}.csv.gz", "wt", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             writer.writerows(rows)
 
     def run_tool(self, *words):
-        command = [sys.executable, str(TOOL), "--warploom", str(self.program), "--data", str(self.root), "--output",
-                   str(self.output), *words]
+        command = [
+            sys.executable,
+            str(TOOL),
+            "--warploom",
+            str(self.program),
+            "--data",
+            str(self.root),
+            "--output",
+            str(self.output),
+            *words,
+        ]
         return subprocess.run(command, capture_output=True, text=True)
 
     def fitted(self):
@@ -73,8 +105,10 @@ class FitExchange(unittest.TestCase):
         self.write("h100_sxm", 450e9)
         self.write("h200_sxm", 450e9)
         answer, document = self.fitted()
-        self.assertEqual([(each["gpu"], each["copy_of"]) for each in document["copies_refused"]],
-                         [("h200_sxm", "h100_sxm")])
+        self.assertEqual(
+            [(each["gpu"], each["copy_of"]) for each in document["copies_refused"]],
+            [("h200_sxm", "h100_sxm")],
+        )
         self.assertEqual({curve["gpu"] for curve in document["curves"]}, {"h100_sxm"})
         self.assertEqual(answer["refused"], {"a copy of h100_sxm": len(HIDDEN) * len(TOKENS)})
 

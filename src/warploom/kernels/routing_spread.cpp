@@ -52,15 +52,15 @@ std::vector<double> rank_shares(const FusedMoe& op, RandomStream& rng) {
   const auto ranks = std::size_t(op.expert_parallel);
   std::vector<double> shares(ranks, 0.0);
   if (is_placed(op)) {
-    const std::vector<std::int32_t> slots =
-        place_experts(loads, {.slots = op.experts + op.redundant_experts,
-                              .ranks = op.expert_parallel,
-                              .groups = op.placement_groups,
-                              .nodes = op.placement_nodes});
+    const std::vector<std::int32_t> slots = place_experts(loads, {.slots = op.experts + op.redundant_experts,
+                                                                  .ranks = op.expert_parallel,
+                                                                  .groups = op.placement_groups,
+                                                                  .nodes = op.placement_nodes});
     std::vector<double> replicas(loads.size(), 0.0);
     for (const std::int32_t expert : slots) replicas[std::size_t(expert)] += 1;
     for (std::size_t slot = 0; slot < slots.size(); ++slot)
-      shares[slot * ranks / slots.size()] += loads[std::size_t(slots[slot])] / replicas[std::size_t(slots[slot])];
+      shares[slot * ranks / slots.size()] +=
+          loads[std::size_t(slots[slot])] / replicas[std::size_t(slots[slot])];
   } else {
     const std::size_t held = std::max<std::size_t>(1, loads.size() / ranks);
     for (std::size_t i = 0; i < loads.size(); ++i) shares[std::min(i / held, ranks - 1)] += loads[i];

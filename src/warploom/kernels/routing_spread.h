@@ -13,8 +13,8 @@
 
 namespace warploom {
 
-// The share of all pairs that each rank has on average, in one draw of the experts' loads. The shares add up to
-// 1. Deterministic for a state of `rng`. O(experts).
+// The share of all pairs that each rank has on average, in one draw of the experts' loads. The shares add up
+// to 1. Deterministic for a state of `rng`. O(experts).
 std::vector<double> rank_shares(const FusedMoe& op, RandomStream& rng);
 
 // Gives `pairs` pairs to the ranks, each pair by chance in proportion to `shares`: what they get adds up to
@@ -22,8 +22,9 @@ std::vector<double> rank_shares(const FusedMoe& op, RandomStream& rng);
 void draw_rank_pairs(std::span<const double> shares, std::int64_t pairs, RandomStream& rng,
                      std::span<std::int64_t> drawn);
 
-// Standard deviation of the busiest rank's pairs over their mean. 0 where one rank holds all experts and where
-// routing is balanced, since pairs then fall alike in every step. Deterministic. O(experts + 256 ranks).
+// Standard deviation of the busiest rank's pairs over their mean. 0 where one rank holds all experts and
+// where routing is balanced, since pairs then fall alike in every step. Deterministic. O(experts + 256
+// ranks).
 double busiest_spread(const FusedMoe& op);
 
 }  // namespace warploom

@@ -365,8 +365,6 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
       expert_transport(setup.config, setup.sharding, links_nodes(gpus, *setup.gpu));
   if (transport != ExpertTransport::Collectives)
     setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
-  if (setup.config.nvfp4_dispatch) setup.graph.nvfp4_dispatch = true;
-  (void)overlap_of(setup.config, transport, *setup.gpu);  // refuses what has no exchange
   // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.
   if (transport == ExpertTransport::DeepEpNormal) setup.config.enforce_eager = true;
   const Companions beside = companions_of(setup, request);

@@ -65,8 +65,8 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
     for (const Json& entry : document.at("launches")) {
       const std::string here = fmt::format("{}: '{}'", kFile, text_of(entry, "name", kFile));
       check_keys(entry,
-                 {"name", "when", "set", "range_ratio", "front_ends", "experts", "prefill", "decode", "source",
-                  "inferred"},
+                 {"name", "when", "set", "range_ratio", "front_ends", "experts", "prefill", "decode",
+                  "source", "inferred"},
                  here);
       text_of(entry, "source", here);
       Entry read;

@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::string_view kSchema = "warploom_exchange_curves";
 constexpr std::int64_t kVersion = 1;
-constexpr double kRanksOfForm = 8;       // at which a kernel's start is stated
-constexpr double kLeastHops = 0.2;       // of the start, however few the ranks
-constexpr double kNearness = 2.25e-4;    // ln squared; nearer shapes count as the same
-constexpr double kFallOff = 1.5;         // of a curve's weight with the squared distance
+constexpr double kRanksOfForm = 8;     // at which a kernel's start is stated
+constexpr double kLeastHops = 0.2;     // of the start, however few the ranks
+constexpr double kNearness = 2.25e-4;  // ln squared; nearer shapes count as the same
+constexpr double kFallOff = 1.5;       // of a curve's weight with the squared distance
 constexpr std::array<std::string_view, kLeftOutKinds> kKinds{"shape", "ranks", "gpu"};
 
 class Reader {
@@ -111,9 +111,8 @@ ExchangeCurve curve_of(const Reader& reader) {
                       .token_bytes = reader.number("token_bytes", 1),
                       .tokens = reader.numbers("tokens"),
                       .ln = reader.numbers("ln")};
-  const bool ascends =
-      std::adjacent_find(curve.tokens.begin(), curve.tokens.end(), std::greater_equal<>()) ==
-      curve.tokens.end();
+  const bool ascends = std::adjacent_find(curve.tokens.begin(), curve.tokens.end(), std::greater_equal<>()) ==
+                       curve.tokens.end();
   if (curve.tokens.size() < 2 || curve.tokens.front() <= 0 || !ascends)
     reader.refuse("tokens", "at least 2 ascending numbers above 0");
   if (curve.ln.size() != curve.tokens.size()) reader.refuse("ln", "a number for each of 'tokens'");
@@ -133,9 +132,7 @@ Sent sent_of(const ExchangeKernel& kernel, const Collective& op, const NodeSpan&
   }
   const double once = tokens_of(op) * op.token_bytes.value(), choices = double(op.top_k);
   // To so many of `places` other than the own one a token goes.
-  const auto reached = [&](double places) {
-    return (places - 1) * (1 - std::pow(1 - 1 / places, choices));
-  };
+  const auto reached = [&](double places) { return (places - 1) * (1 - std::pow(1 - 1 / places, choices)); };
   return {once * reached(span.ranks), span.crosses() ? once * reached(span.ranks / span.per_domain) : 0.0};
 }
 
@@ -147,7 +144,8 @@ double form_seconds(const ExchangeKernel& kernel, const Collective& op, const Gp
   if (own != kernel.gpus.end()) {
     start = own->start, share = own->share;
   } else {
-    for (const ExchangeKernel::Gpu& each : kernel.gpus) start += std::log(each.start), share += std::log(each.share);
+    for (const ExchangeKernel::Gpu& each : kernel.gpus)
+      start += std::log(each.start), share += std::log(each.share);
     start = std::exp(start / double(kernel.gpus.size()));
     share = std::exp(share / double(kernel.gpus.size()));
   }
@@ -259,7 +257,8 @@ std::optional<ExchangeAnswer> ExchangeTable::answer(std::string_view name, const
   ExchangeAnswer answer{.framework = kernel->framework};
   const double ln = residual(*kernel, op, gpu, span, answer);
   answer.seconds = form_seconds(*kernel, op, gpu, span) * std::exp(ln);
-  const auto range = std::size_t(std::lower_bound(edges_.begin(), edges_.end(), tokens_of(op)) - edges_.begin());
+  const auto range =
+      std::size_t(std::lower_bound(edges_.begin(), edges_.end(), tokens_of(op)) - edges_.begin());
   const auto take = [&](LeftOut kind) {
     const auto i = std::size_t(kind);
     answer.low = std::min(answer.low, kernel->low[i][range]);

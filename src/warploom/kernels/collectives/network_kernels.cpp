@@ -65,7 +65,8 @@ std::optional<KernelAnswer> NetworkKernels::answer_by_table(const Collective& op
   Collective as_recorded = op;
   as_recorded.nic_rate.reset(), as_recorded.nics_per_node.reset(), as_recorded.oversubscription.reset();
   const NodeSpan span = node_span(op, gpu), record = node_span(as_recorded, gpu);
-  const bool same = known->gpu_measured && known->ranks_measured && (!span.crosses() || span.nic == record.nic);
+  const bool same =
+      known->gpu_measured && known->ranks_measured && (!span.crosses() || span.nic == record.nic);
   KernelAnswer answer;
   answer.implementation = {.framework = known->framework, .version = known->version, .kernel = kernel};
   answer.estimate.physical_bound = physical_bound(op, gpu).time;
@@ -73,7 +74,9 @@ std::optional<KernelAnswer> NetworkKernels::answer_by_table(const Collective& op
   take_rule({.time = Seconds(known->seconds),
              .low = known->low,
              .high = known->high,
-             .tier = gpu.vendor == Vendor::Amd ? Tier::Roofline : same ? Tier::Measured : Tier::CrossGpu},
+             .tier = gpu.vendor == Vendor::Amd ? Tier::Roofline
+                     : same                    ? Tier::Measured
+                                               : Tier::CrossGpu},
             answer.estimate);
   answer.estimate.extrapolated = answer.estimate.extrapolated || known->outside;
   return answer;

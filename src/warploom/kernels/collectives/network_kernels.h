@@ -2,8 +2,8 @@
 //
 // No sound row of NCCL crosses nodes: those that do (16 A100 and pairs of A100, A40 and H100 by Vidur) ran
 // over networks that nobody named, at 2 to 36 GB/s a node. So a model of its own prices them
-// (across_nodes.h), never below what the same buffer takes inside one node. Dispatch and combine are answered by
-// a table of their kernels (exchange_table.h), inside a node too.
+// (across_nodes.h), never below what the same buffer takes inside one node. Dispatch and combine are answered
+// by a table of their kernels (exchange_table.h), inside a node too.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ class NetworkKernels {
  public:
   explicit NetworkKernels(const LatencyModel& kernels);
 
-  // Whether the question is of a collective across nodes or of a kernel that the table of exchanges has; never
-  // of a row that was swept.
+  // Whether the question is of a collective across nodes or of a kernel that the table of exchanges has;
+  // never of a row that was swept.
   bool serves(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const;
   // For a question that it serves. Tier cross_gpu, and roofline on AMD's GPUs, whose RCCL nobody tuned here;
   // measured for exchanges alone, on a GPU and over a number of ranks that have rows. Throws as LatencyModel

@@ -7,8 +7,8 @@
 namespace warploom {
 namespace {
 
-// SMs of DeepEP's normal kernels, for which computing leaves them: VLLM_DBO_COMM_SMS (vllm/envs.py, 0.33.0) and
-// DeepEP's own default, Buffer.num_sms. The low-latency kernels hold none while they wait.
+// SMs of DeepEP's normal kernels, for which computing leaves them: VLLM_DBO_COMM_SMS (vllm/envs.py, 0.33.0)
+// and DeepEP's own default, Buffer.num_sms. The low-latency kernels hold none while they wait.
 constexpr double kExchangeSms = 20;
 
 }  // namespace

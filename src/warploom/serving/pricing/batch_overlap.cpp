@@ -7,8 +7,9 @@ namespace warploom {
 bool BatchOverlap::splits(const StepBatch& batch) const {
   const std::int64_t from = batch.chunk_tokens > 0 ? prompts_from : decode_from;
   if (from <= 0) return false;
-  const std::int64_t smallest =
-      batch.narrowest_rank_tokens > 0 ? std::min(batch.narrowest_rank_tokens, batch.tokens()) : batch.tokens();
+  const std::int64_t smallest = batch.narrowest_rank_tokens > 0
+                                    ? std::min(batch.narrowest_rank_tokens, batch.tokens())
+                                    : batch.tokens();
   return smallest >= std::max<std::int64_t>(2, from);
 }
 

@@ -12,7 +12,7 @@ namespace warploom {
 struct BatchOverlap {
   std::int64_t decode_from = 0;   // tokens of the smallest rank, in steps that decode alone; 0: never
   std::int64_t prompts_from = 0;  // the same in steps with prompts; 0: never
-  // Of the SMs, for what computes while an exchange takes the others.
+  // Parts of the SMs, for what computes while an exchange takes the others.
   double decode_share = 1, prompts_share = 1;
 
   // With one token there are no halves.
@@ -22,9 +22,10 @@ struct BatchOverlap {
   }
 };
 
-// What the exchange of a split step saves, given what both halves compute and exchange one after another, over
-// so many layers. Of the exchange all runs beside computing but the first dispatch and the last combine: of
-// four a layer, half of one layer's. Beside it computing goes at that share of the SMs. Never below zero.
+// What the exchange of a split step saves, given what both halves compute and exchange one after another,
+// over so many layers. Of the exchange all runs beside computing but the first dispatch and the last
+// combine: of four a layer, half of one layer's. Beside it computing goes at that share of the SMs. Never
+// below zero.
 double overlapped_seconds(double share, double computing, double exchange, std::int64_t layers);
 
 }  // namespace warploom

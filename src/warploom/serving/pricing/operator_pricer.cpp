@@ -6,11 +6,12 @@
 namespace warploom {
 namespace {
 
-// Tables of DeepGEMM's experts were measured as engines without a dispatch run them: every rank is handed the
-// tokens of all and passes over them, over those too that none of its experts was chosen by. Behind a dispatch
-// those never come. SGLang's rows of DeepEPMoE show it: the more tokens there are on other ranks, the more they
-// fall short of those tables, on each GPU by as many passes over hidden states in bf16 at the memory's rate.
-// Fitted by `tools/judge_wide_experts --fit h100_sxm` on the H100's rows and judged on the other GPUs'.
+// Tables of DeepGEMM's experts were measured as engines without a dispatch run them: every rank is handed
+// the tokens of all and passes over them, over those too that none of its experts was chosen by. Behind a
+// dispatch those never come. SGLang's rows of DeepEPMoE show it: the more tokens there are on other ranks,
+// the more they fall short of those tables, on each GPU by as many passes over hidden states in bf16 at the
+// memory's rate. Fitted by `tools/judge_wide_experts --fit h100_sxm` on the H100's rows and judged on the
+// other GPUs'.
 constexpr double kPasses = 8.5, kHiddenBytes = 2;
 constexpr double kLeastShare = 0.2;  // of the measured time
 
@@ -21,9 +22,8 @@ void leave_out_absent_tokens(const FusedMoe& op, const GpuSpec& gpu, ExpertTrans
   if (!dispatched || op.expert_parallel < 2) return;
   const double elsewhere = std::pow(1 - 1 / double(op.expert_parallel), double(op.top_k));
   const double bytes = kPasses * kHiddenBytes * double(op.tokens) * elsewhere * double(op.hidden);
-  const double kept =
-      std::max({kLeastShare * estimate.p50.value(), estimate.physical_bound.value(),
-                estimate.p50.value() - bytes / gpu.memory_bandwidth.value()});
+  const double kept = std::max({kLeastShare * estimate.p50.value(), estimate.physical_bound.value(),
+                                estimate.p50.value() - bytes / gpu.memory_bandwidth.value()});
   const double scale = std::min(1.0, kept / estimate.p50.value());
   estimate.p50 = estimate.p50 * scale;
   estimate.p10 = std::min(estimate.p50, std::max(estimate.p10 * scale, estimate.physical_bound));

@@ -102,7 +102,9 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   if (!batch.chunks.empty()) add_prefill(batch, price);
   StepCost cost = price.cost();
   double change = deviation;
-  if (splits) change -= overlapped_seconds(overlap_.share_of(batch), cost.p50.value() - exchange.p50, exchange.p50, plan_.layers());
+  if (splits)
+    change -= overlapped_seconds(overlap_.share_of(batch), cost.p50.value() - exchange.p50, exchange.p50,
+                                 plan_.layers());
   const double scale = std::max(kLeastOfStep, 1 + change / cost.p50.value());
   return {cost.p10 * scale, cost.p50 * scale, cost.p90 * scale, cost.collectives};
 }
