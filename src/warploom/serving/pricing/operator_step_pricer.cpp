@@ -45,6 +45,12 @@ OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pric
       decode_kinds_(decode_kinds(plan_, context_points(domain.context))) {
   list_per_group_token(1);
   serves_group_ = !nodes_.empty();
+  if (!serves_group_ || plan_.sharding().expert_parallel < 2) return;
+  list_per_exchanged_token(1);
+  draws_choices_ = std::any_of(nodes_.begin(), nodes_.end(), [](const OperatorNode& node) {
+    const auto* exchange = std::get_if<Collective>(&node.op);
+    return exchange != nullptr && exchange->kind == CollectiveKind::Dispatch;
+  });
 }
 
 std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
@@ -134,8 +140,7 @@ double OperatorStepPricer::spread_at(std::size_t row) {
 }
 
 double OperatorStepPricer::drawn_deviation(const StepBatch& batch, std::int64_t group_tokens, double routed) {
-  if (batch.step_draw == 0 || plan_.sharding().expert_parallel < 2 || group_tokens > token_grid_.back())
-    return 0;
+  if (batch.step_draw == 0 || !draws_choices_ || group_tokens > token_grid_.back()) return 0;
   const GridPosition at = token_grid_.locate(double(group_tokens));
   return routed * spread_at(at.weight > 0.5 ? at.low + 1 : at.low) * batch.step_draw;
 }

@@ -117,6 +117,7 @@ class OperatorStepPricer final : public StepPricer {
   PriceGrid token_grid_, row_grid_, sequence_grid_;
   PriceTable token_table_, group_table_, exchange_table_, row_table_;
   std::vector<double> spread_;  // of the group's rows; below zero: not worked out
+  bool draws_choices_ = false;  // experts wait for what a dispatch brings to their rank
   bool serves_group_ = false;   // the plan has operators on the tokens of all ranks
   std::vector<DecodeKind> decode_kinds_;
   std::vector<DecodeTable> decode_tables_;
