@@ -62,8 +62,11 @@ void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::
   if (context.options.expert_exchange == ExpertExchange::DispatchCombine) {
     const auto top_k = static_cast<double>(mixture.top_k);
     const auto ranks = static_cast<double>(sharding.moe_ranks());
-    const bool fp8 =
-        context.layers.back().schemes.experts == MatmulScheme::Fp8Block;  // sent after quantisation
+    // Sent after quantisation: with the scales of blocks of 16 in nvfp4.
+    constexpr double kNvFp4Bytes = 0.5 + 1.0 / 16;
+    const MatmulScheme scheme = context.layers.back().schemes.experts;
+    const bool fp8 = scheme == MatmulScheme::Fp8Block;
+    const bool nvfp4 = scheme == MatmulScheme::NvFp4 && context.options.nvfp4_dispatch;
     const auto exchange = [&](std::string_view label, CollectiveKind kind, double element) {
       const Collective op{.kind = kind,
                           .size = Bytes(0),
@@ -72,7 +75,7 @@ void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::
                           .token_bytes = Bytes(hidden * element)};
       list.add(label, layers, op, hidden * top_k * element / ranks, RowSource::GroupTokens);
     };
-    exchange("moe_dispatch", CollectiveKind::Dispatch, fp8 ? 1.0 : bytes);
+    exchange("moe_dispatch", CollectiveKind::Dispatch, nvfp4 ? kNvFp4Bytes : fp8 ? 1.0 : bytes);
     exchange("moe_combine", CollectiveKind::Combine, bytes);
     return;
   }

@@ -10,6 +10,8 @@ FieldTable GraphOptions::describe() {
            {.doc = "exponent of power-law routing", .min = 0, .max = 16})
       .add("expert_exchange", &GraphOptions::expert_exchange,
            {.doc = "how tokens reach experts under data-parallel attention"})
+      .add("nvfp4_dispatch", &GraphOptions::nvfp4_dispatch,
+           {.doc = "tokens travel to experts in nvfp4 as those in nvfp4 take them"})
       .add("gathers_by_rank", &GraphOptions::gathers_by_rank,
            {.doc = "each rank's tokens travel to the others, however many they are"})
       .add("mxfp4_scheme", &GraphOptions::mxfp4_scheme, {.doc = "activations that meet mxfp4 weights"})

@@ -32,6 +32,8 @@ struct GraphOptions {
   // Whole groups of a model's experts stay in a node where the nodes divide the groups.
   std::int64_t balanced_nodes = 0;
   ExpertExchange expert_exchange = ExpertExchange::AllGatherReduceScatter;
+  // Tokens travel to experts in nvfp4 as those in nvfp4 take them; else in bf16.
+  bool nvfp4_dispatch = false;
   // Each rank sends its own tokens to the others, however many it has: the exchange takes as long as the
   // busiest link. Else all ranks' are summed or padded (SGLang).
   bool gathers_by_rank = false;

@@ -41,8 +41,9 @@ std::string step_text(const StepBreakdown& step) {
                    source_text(kernel.source)});
   }
   if (step.hidden.value() > 0)
-    table.add_row({"shared experts beside routed", "-", "", us(-1.0 * step.hidden), "-",
-                   percent_text(-1.0 * (step.hidden / step_time(step))), "-", "-", "-"});
+    table.add_row({step.in_halves ? "one half beside the other" : "shared experts beside routed", "-", "",
+                   us(-1.0 * step.hidden), "-", percent_text(-1.0 * (step.hidden / step_time(step))), "-",
+                   "-", "-"});
   const bool known = step.host_least == step.host_most;
   const std::string host_interval = known ? "-" : us(step.host_least) + " .. " + us(step.host_most);
   table.add_row({"host", "-", "1", us(step.host), host_interval, percent_text(step.host / step_time(step)),

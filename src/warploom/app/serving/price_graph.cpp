@@ -1,19 +1,92 @@
 #include "warploom/app/serving/price_graph.h"
 
+#include <array>
+#include <variant>
+
 #include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/two_halves.h"
 
 namespace warploom {
 
-PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
-  const OperatorPricer pricer = setup.operators();
+namespace {
+
+StepBatch batch_of(const StepShape& shape) {
+  StepBatch batch;
+  batch.chunk_tokens = StepShape::tokens_of(shape.prefill);
+  batch.decode_requests = StepShape::tokens_of(shape.decode);
+  return batch;
+}
+
+void halve(const std::vector<RequestGroup>& groups, std::vector<RequestGroup>& first,
+           std::vector<RequestGroup>& second) {
+  for (RequestGroup group : groups) {
+    if (group.count == 1 && group.query_tokens > 1) {  // one prompt, cut
+      RequestGroup rest = group;
+      group.query_tokens = divide_up(group.query_tokens, 2);
+      rest.query_tokens -= group.query_tokens;
+      rest.context_tokens += group.query_tokens;
+      first.push_back(group);
+      second.push_back(rest);
+      continue;
+    }
+    RequestGroup rest = group;
+    group.count = divide_up(group.count, 2);
+    rest.count -= group.count;
+    first.push_back(group);
+    if (rest.count > 0) second.push_back(rest);
+  }
+}
+
+std::array<StepShape, 2> halves_of(const StepShape& shape) {
+  std::array<StepShape, 2> halves;
+  halve(shape.prefill, halves[0].prefill, halves[1].prefill);
+  halve(shape.decode, halves[0].decode, halves[1].decode);
+  halves[0].logits_rows = divide_up(shape.logits_rows, 2);
+  halves[1].logits_rows = shape.logits_rows - halves[0].logits_rows;
+  halves[0].group_tokens = divide_up(shape.group_tokens, 2);
+  halves[1].group_tokens = shape.group_tokens - halves[0].group_tokens;
+  return halves;
+}
+
+ListPrice price_nodes(const ServingSetup& setup, const StepShape& shape, PricedGraph& priced) {
   const OperatorGraph graph = build_operator_graph(setup.model, setup.sharding, shape, setup.graph);
-  PricedGraph priced;
-  const ListPrice price = pricer.price(
+  return setup.operators().price(
       graph, [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
         priced.nodes.push_back({node, one_call, std::move(source)});
       });
-  priced.gpu = price.cost();
-  priced.hidden = Seconds(price.hidden());
+}
+
+// Both halves, the exchange of one beside the computing of the other.
+void price_halves(const ServingSetup& setup, const StepShape& shape, const BatchOverlap& overlap,
+                  PricedGraph& priced) {
+  ListPrice price;
+  for (const StepShape& half : halves_of(shape)) price += price_nodes(setup, half, priced);
+  double exchange = 0;
+  for (const PricedNode& each : priced.nodes)
+    if (each.node.source == RowSource::GroupTokens && std::holds_alternative<Collective>(each.node.op))
+      exchange += each.one_call.p50.value() * double(each.node.count);
+  const StepCost whole = price.cost();
+  const double saved =
+      overlapped_seconds(overlap.share_of(batch_of(shape)), whole.p50.value() - exchange, exchange,
+                         StepPlan(setup.model, setup.sharding, setup.graph).layers());
+  const double scale = 1 - saved / whole.p50.value();
+  priced.gpu = {whole.p10 * scale, whole.p50 * scale, whole.p90 * scale, whole.collectives};
+  priced.hidden = Seconds(price.hidden() + saved);
+  priced.in_halves = true;
+}
+
+}  // namespace
+
+PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
+  PricedGraph priced;
+  const BatchOverlap overlap = overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu);
+  if (overlap.splits(batch_of(shape))) {
+    price_halves(setup, shape, overlap, priced);
+  } else {
+    const ListPrice price = price_nodes(setup, shape, priced);
+    priced.gpu = price.cost();
+    priced.hidden = Seconds(price.hidden());
+  }
   const LaunchMode mode =
       graph_limits_of(setup.config).mode(StepShape::tokens_of(shape.prefill), shape.tokens());
   const auto host = [&](int side) {

@@ -16,6 +16,7 @@ struct PricedNode {
 struct PricedGraph {
   std::vector<PricedNode> nodes;  // in the order of the graph; those that run
   StepCost gpu;                   // of the step
+  bool in_halves = false;         // the nodes are of two halves (BatchOverlap)
   Seconds hidden;                 // of the nodes' time, what runs beside others and is not in `gpu`
   Seconds host;                   // that the engine adds to gpu.p50
   Seconds host_least, host_most;  // where launches are not known

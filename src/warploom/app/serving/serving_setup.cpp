@@ -18,6 +18,7 @@
 #include "warploom/models/model_split.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/parallelism.h"
+#include "warploom/serving/engines/two_halves.h"
 #include "warploom/serving/engines/version_rows.h"
 #include "warploom/serving/pricing/encoding_step_pricer.h"
 #include "warploom/serving/pricing/lora.h"
@@ -218,7 +219,8 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
   const auto graphs = [&](std::int64_t query_tokens) { return graph_sizes_of(setup.config, query_tokens); };
   const std::int64_t verified = beside.speculation.verified_tokens;
   std::unique_ptr<StepPricer> target = std::make_unique<OperatorStepPricer>(
-      StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), beside.lora);
+      StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), beside.lora,
+      overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu));
   if (beside.vision)
     target = std::make_unique<EncodingStepPricer>(std::move(target), operators, *beside.vision,
                                                   beside.image_tokens, setup.sharding.tensor_parallel);

@@ -34,6 +34,7 @@ struct StepBreakdown {
   Seconds host;                       // what the CPU adds
   Seconds host_least, host_most;      // where launches are not known; else `host`
   Seconds hidden{0.0};                // of the kernels, by running beside others; not in gpu_p50
+  bool in_halves = false;             // one exchanges with its experts while the other computes
 };
 
 }  // namespace warploom

@@ -49,8 +49,8 @@ SimulateRequest question_of(const ConcurrencyTruth& row, const std::vector<Asked
     return request;
   }
   request.disaggregation = DisaggregationRequest{engines[0].setup, engines[1].setup, {}};
-  // These fleets are asked by one load generator through one front end, however many engines compute prompts.
-  request.fleet.front_ends = 1;
+  // As many front ends as the recipe starts, however many engines compute prompts.
+  request.fleet.front_ends = launch_of(row).front_ends;
   return request;
 }
 

@@ -65,13 +65,20 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
     for (const Json& entry : document.at("launches")) {
       const std::string here = fmt::format("{}: '{}'", kFile, text_of(entry, "name", kFile));
       check_keys(entry,
-                 {"name", "when", "set", "range_ratio", "experts", "prefill", "decode", "source", "inferred"},
+                 {"name", "when", "set", "range_ratio", "front_ends", "experts", "prefill", "decode",
+                  "source", "inferred"},
                  here);
       text_of(entry, "source", here);
       Entry read;
       read.when = parse_condition(entry.at("when"), here, sets);
       read.fields = entry.value("set", Json::object()).dump();
       if (entry.contains("range_ratio")) read.range_ratio = entry["range_ratio"].get<double>();
+      if (entry.contains("front_ends")) {
+        read.front_ends = entry["front_ends"].get<std::int64_t>();
+        if (*read.front_ends < 1)
+          throw InvalidInput(
+              fmt::format("{}: 'front_ends' is {}, expected at least 1", here, *read.front_ends));
+      }
       read.experts_whole = entry.value("experts", "") == "whole";
       ServingConfig probe;
       apply(read.fields, ConcurrencyTruth(), here, probe);
@@ -121,6 +128,7 @@ ConcurrencyLaunch ConcurrencyLaunches::launch_of(const ConcurrencyTruth& row) co
     launch.prefill.attention_data_parallel |= entry.prefill.attention_data_parallel;
     launch.decode.attention_data_parallel |= entry.decode.attention_data_parallel;
     launch.range_ratio = entry.range_ratio.value_or(launch.range_ratio);
+    launch.front_ends = entry.front_ends.value_or(launch.front_ends);
     launch.experts_whole |= entry.experts_whole;
   }
   return launch;

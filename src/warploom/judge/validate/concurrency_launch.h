@@ -7,6 +7,7 @@
 //                  "one_prompt_and_decodes", "prompt_and_output" or "prompt_and_1500"; null gives the field
 //                  back to the engine's default
 //   "range_ratio"  lengths are drawn evenly from this share of the stated ones up to them
+//   "front_ends"   event loops that take requests in, where prefill and decode are apart; else one
 //   "experts"      "whole": expert parallelism over all GPUs, whatever the row says
 //   "prefill", "decode"  of the engines of one pool, where prefill and decode are apart: "set" as above, and
 //                  "attention": "data_parallel" where every GPU of the stated tensor parallelism serves
@@ -14,6 +15,7 @@
 // Entries are applied in the order of the file, so that later ones overrule earlier ones.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +38,7 @@ struct ConcurrencyLaunch {
   LaunchedPool engine;           // which does both
   LaunchedPool prefill, decode;  // where they are apart
   bool experts_whole = false;    // expert parallelism over all GPUs, whatever the row says
+  std::int64_t front_ends = 1;   // event loops that take requests in, where pools are apart
   double range_ratio = 1.0;      // lengths are drawn evenly from this share of the stated ones up to them
 };
 
@@ -66,6 +69,7 @@ class ConcurrencyLaunches {
     std::string fields;  // JSON of "set"
     EntryOfPool prefill, decode;
     std::optional<double> range_ratio;
+    std::optional<std::int64_t> front_ends;
     bool experts_whole = false;
   };
   struct Checkpoint {

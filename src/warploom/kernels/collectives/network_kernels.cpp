@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "warploom/kernels/collectives/across_nodes.h"
+#include "warploom/kernels/collectives/exchange_table.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/physical_bound.h"
 #include "warploom/kernels/rule_price.h"
@@ -31,6 +32,10 @@ double bytes_across(const Collective& op, const NodeSpan& span) {
   return tokens * (span.domains - 1) * (1 - std::pow(1 - share, top_k));
 }
 
+bool is_exchange(const Collective& op) {
+  return op.kind == CollectiveKind::Dispatch || op.kind == CollectiveKind::Combine;
+}
+
 void widen(double low, double high, LatencyEstimate& estimate) {
   estimate.p10 = std::max(estimate.p10 * std::exp(low), estimate.physical_bound);
   estimate.p10 = std::min(estimate.p10, estimate.p50);
@@ -43,7 +48,38 @@ NetworkKernels::NetworkKernels(const LatencyModel& kernels)
     : kernels_(kernels), gpus_(), deep_ep_gpu_(gpus_.get(kDeepEpGpu)) {}
 
 bool NetworkKernels::serves(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
-  return !context.as_collected && crosses_nodes(op, gpu);
+  return !context.as_collected && (has_table(op, context.kernel) || crosses_nodes(op, gpu));
+}
+
+bool NetworkKernels::has_table(const Operator& op, std::string_view kernel) const {
+  const auto* exchange = std::get_if<Collective>(&op);
+  return exchange != nullptr && !kernel.empty() && shipped_exchanges().has(kernel, exchange->kind) &&
+         exchange->top_k > 0 && exchange->token_bytes.value() > 0;
+}
+
+std::optional<KernelAnswer> NetworkKernels::answer_by_table(const Collective& op, const GpuSpec& gpu,
+                                                            std::string_view kernel) const {
+  if (!has_table(op, kernel)) return std::nullopt;
+  const std::optional<ExchangeAnswer> known = shipped_exchanges().answer(kernel, op, gpu);
+  if (!known) return std::nullopt;
+  Collective as_recorded = op;
+  as_recorded.nic_rate.reset(), as_recorded.nics_per_node.reset(), as_recorded.oversubscription.reset();
+  const NodeSpan span = node_span(op, gpu), record = node_span(as_recorded, gpu);
+  const bool same =
+      known->gpu_measured && known->ranks_measured && (!span.crosses() || span.nic == record.nic);
+  KernelAnswer answer;
+  answer.implementation = {.framework = known->framework, .version = known->version, .kernel = kernel};
+  answer.estimate.physical_bound = physical_bound(op, gpu).time;
+  answer.estimate.bound = Bound::Network;
+  take_rule({.time = Seconds(known->seconds),
+             .low = known->low,
+             .high = known->high,
+             .tier = gpu.vendor == Vendor::Amd ? Tier::Roofline
+                     : same                    ? Tier::Measured
+                                               : Tier::CrossGpu},
+            answer.estimate);
+  answer.estimate.extrapolated = answer.estimate.extrapolated || known->outside;
+  return answer;
 }
 
 // What a node's ranks take of the same buffer alone; zero for pairs and for ranks that are alone.
@@ -60,6 +96,11 @@ KernelAnswer NetworkKernels::answer(const Operator& op, const GpuSpec& gpu,
                                     const KernelContext& context) const {
   check_operator(op, "operator");
   const auto& collective = std::get<Collective>(op);
+  if (std::optional<KernelAnswer> known = answer_by_table(
+          collective, gpu,
+          crosses_nodes(op, gpu) && is_exchange(collective) && context.kernel.empty() ? kDeepEpNormal
+                                                                                      : context.kernel))
+    return *known;
   const std::optional<AcrossNodes> price = price_across_nodes(collective, gpu);
   if (!price) return answer_exchange(collective, gpu, context);
   const PhysicalBound limit = physical_bound(op, gpu);

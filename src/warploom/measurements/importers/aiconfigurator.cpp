@@ -23,7 +23,11 @@ Value look_up(const std::array<std::pair<std::string_view, Value>, N>& names, co
 constexpr std::string_view kSparsePart =
     "one kernel of a block that is learned whole: a check on its parts, not learned";
 constexpr std::string_view kWide =
-    "one rank's part of experts spread over many GPUs, as no engine's step is priced: not modelled";
+    "one rank's part of experts spread over many GPUs: judges their price (tools/judge_wide_experts), not "
+    "learned";
+constexpr std::string_view kWideLatent =
+    "an engine's latent attention beside wide experts, prompts with 0.5 to 0.8 ms of the host (the "
+    "publisher's README): the same block is learned from mla_context_module and mla_generation_module";
 constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kUnread{
     {{"dsv41_module",
       "parts of DeepSeek-V4.1 launched one by one from the host: 0.4 to 9 ms of it, no kernel's time"},
@@ -34,10 +38,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kUnread{
      {"glm5_mqa_logits", kSparsePart},
      {"glm5_topk", kSparsePart},
      {"moe_a2a",
-      "DeepEP as vLLM and TensorRT-LLM call it where asked to: read, it would answer for what they run by "
-      "default (the publisher's README, comm_backend)"},
-     {"wideep_mla_context", kWide},
-     {"wideep_mla_generation", kWide},
+      "DeepEP as vLLM and TensorRT-LLM call it where asked to: fitted as a table by tools/fit_exchange, not "
+      "learned, or it would answer for what they run by default (the publisher's README, comm_backend)"},
+     {"wideep_mla_context", kWideLatent},
+     {"wideep_mla_generation", kWideLatent},
      {"wideep_moe_context", kWide},
      {"wideep_moe_generation", kWide},
      {"wideep_moe_trtllm", kWide},

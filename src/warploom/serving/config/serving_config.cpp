@@ -36,7 +36,7 @@ constexpr Names kWaitSteps{"batch_wait_timeout_iters"}, kWaitRatio{"batch_wait_m
 constexpr Names kBalance{"attention_dp_balance"};
 constexpr Names kAlgorithm{"speculative_algorithm"}, kAdapters{"enable_lora"},
     kHostTier{"enable_hierarchical_cache"}, kDisk{"kv_disk_size"}, kExchange{"moe_a2a_backend"},
-    kSpreadExperts{"enable_expert_parallel"}, kPlacedExperts{"enable_eplb"};
+    kSpreadExperts{"enable_expert_parallel"}, kPlacedExperts{"enable_eplb"}, kTwoHalves{"enable_dbo"};
 
 void add_limits(FieldList<C>& list) {
   list.add("engine", &C::engine, {.doc = "engine whose scheduler is modelled"})
@@ -341,6 +341,38 @@ void add_placement(FieldList<C>& list) {
             .needs = kPlacedExperts});
 }
 
+void add_halves(FieldList<C>& list) {
+  list.add("enable_dbo", &C::enable_dbo,
+           {.doc = "steps in two halves, one exchanging with its experts while the other computes",
+            .topic = kParallelTopic,
+            .owners = kVllm,
+            .needs = kSpreadExperts})
+      .add("dbo_decode_token_threshold", &C::dbo_decode_token_threshold,
+           {.doc = "least tokens of a rank in steps that decode alone, for two halves",
+            .min = 2,
+            .max = 1e8,
+            .topic = kParallelTopic,
+            .owners = kVllm,
+            .needs = kTwoHalves})
+      .add("dbo_prefill_token_threshold", &C::dbo_prefill_token_threshold,
+           {.doc = "least tokens of a rank in steps with prompts, for two halves",
+            .min = 2,
+            .max = 1e8,
+            .topic = kParallelTopic,
+            .owners = kVllm,
+            .needs = kTwoHalves})
+      .add("enable_two_batch_overlap", &C::enable_two_batch_overlap,
+           {.doc = "steps in two halves, one exchanging with its experts while the other computes",
+            .topic = kParallelTopic,
+            .owners = kSglang,
+            .needs = kExchange})
+      .add("nvfp4_dispatch", &C::nvfp4_dispatch,
+           {.doc = "tokens travel to experts in nvfp4 as they are (SGLANG_MOE_NVFP4_DISPATCH)",
+            .topic = kParallelTopic,
+            .owners = kSglang,
+            .needs = kExchange});
+}
+
 }  // namespace
 
 FieldTable ServingConfig::describe() {
@@ -352,6 +384,7 @@ FieldTable ServingConfig::describe() {
   add_cache_tiers_and_adapters(list);
   add_parallelism(list);
   add_placement(list);
+  add_halves(list);
   return list.add("host", &C::host, {.doc = "what the CPU adds to a step"}).table();
 }
 

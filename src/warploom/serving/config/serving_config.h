@@ -91,6 +91,10 @@ struct ServingConfig {
   bool enable_eplb = false;  // experts are placed by load, see place_experts
   std::int64_t num_redundant_experts = 0;
   std::string eplb_algorithm = "auto";
+  bool enable_dbo = false;  // steps in two halves, see overlap_of
+  std::int64_t dbo_decode_token_threshold = 32, dbo_prefill_token_threshold = 512;
+  bool enable_two_batch_overlap = false;
+  bool nvfp4_dispatch = false;  // of experts in nvfp4, to which tokens else go in bf16
   RoutingPolicy routing_policy = RoutingPolicy::Engine;  // over replicas
   HostModel host;
   KvLayout kv_layout;                      // of the model's layers in the blocks of this engine; no flag

@@ -268,6 +268,7 @@ bool fuses_allreduce_norm(const GraphOptions& graph, const EngineLaunch& launch)
 }
 
 void fuse(GraphOptions& graph, const EngineLaunch& launch) {
+  graph.nvfp4_dispatch = launch.config.nvfp4_dispatch;
   graph.parallel_latent_norms = true;  // its alt_stream
   graph.fuse_allreduce_norm =
       launch.config.enable_flashinfer_allreduce_fusion.value_or(fuses_allreduce_norm(graph, launch));

@@ -260,6 +260,7 @@ void fuse(GraphOptions& graph, const EngineLaunch& launch) {
   graph.parallel_latent_norms = true;  // maybe_execute_in_parallel
   graph.fuse_qk_norm_rope = true;      // Qwen3Attention
   graph.gathers_by_rank = true;        // allgather with sizes (cpp/tensorrt_llm/thop/allgatherOp.cpp)
+  graph.nvfp4_dispatch = true;         // fused_moe_cutlass.py and its like quantise before the all-to-all
   // _torch/modules/attention.py passes the output scale of o_proj on to the kernel; gated_mlp.py quantises in
   // the activation.
   graph.fuse_static_quantization = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "warploom/base/error.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
 
 namespace warploom {
@@ -12,6 +13,22 @@ namespace {
 
 // DeepEP is a library of its own, measured under this engine's name.
 constexpr std::string_view kDeepEpFramework = name_of(Engine::Sglang);
+
+// DeepEP hands experts in block-scaled fp8 to DeepGEMM, whichever runner an engine takes without it: SGLang's
+// only one (layers/moe/ep_moe/layer.py, DeepEPMoE), vLLM's first (fused_moe/oracle/fp8.py). Its experts were
+// measured under this engine's name alone; tools/judge_wide_experts compares them with rows of DeepEPMoE.
+constexpr std::string_view kDeepGemmFramework = name_of(Engine::TensorRtLlm);
+
+bool reaches_by_deepep(ExpertTransport transport) {
+  return transport == ExpertTransport::DeepEpNormal || transport == ExpertTransport::DeepEpLowLatency ||
+         transport == ExpertTransport::DeepEpAuto;
+}
+
+bool runs_in_deepgemm(const KernelNames& names, const FusedMoe& op, const GpuSpec& gpu) {
+  const bool automatic = names.moe_backend == "auto" || names.moe_backend == "deep_gemm";
+  return automatic && reaches_by_deepep(names.expert_transport) && op.scheme == MatmulScheme::Fp8Block &&
+         (has_wgmma(gpu) || has_tensor_memory(gpu));
+}
 
 }  // namespace
 
@@ -22,6 +39,9 @@ KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
     const std::string_view kernel = deepep_kernel(expert_transport, *collective);
     if (!kernel.empty()) return {.framework = kDeepEpFramework, .version = {}, .kernel = kernel};
   }
+  if (const auto* experts = std::get_if<FusedMoe>(&op);
+      experts != nullptr && runs_in_deepgemm(*this, *experts, gpu))
+    return {.framework = kDeepGemmFramework, .version = {}, .kernel = kDeepGemm};
   return rule == nullptr ? default_kernel() : rule(*this, op, gpu);
 }
 

@@ -16,6 +16,9 @@ namespace warploom {
 // decoding, the normal ones for prompts, as SGLang), or an engine's own over a rack's NVLink.
 enum class ExpertTransport { Collectives, DeepEpNormal, DeepEpLowLatency, DeepEpAuto, NvLinkAllToAll };
 
+// The experts of DeepGEMM, measured under TensorRT-LLM's name alone.
+inline constexpr std::string_view kDeepGemm = "deepgemm";
+
 // What is known before an operator is. `framework` and `version` are those of the measured data.
 struct KernelNames {
   std::string framework, version;  // version empty: unknown

@@ -1,11 +1,16 @@
 #include "warploom/serving/pricing/operator_step_pricer.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "warploom/base/divide_up.h"
+#include "warploom/kernels/routing_spread.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::int64_t kContextGridStart = 16;
+constexpr double kLeastOfStep = 0.1;  // of its mean, however lucky its draw
 
 // Contexts 0, 16, 32, ... : short ones cost a launch whatever their length.
 std::vector<std::int64_t> context_points(std::int64_t limit) {
@@ -23,9 +28,10 @@ bool serves_group(const OperatorNode& node) { return node.source == RowSource::G
 
 OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer,
                                        std::vector<std::int64_t> graph_sizes, ScaledOperators beside,
-                                       const PricedDomain& domain)
+                                       const BatchOverlap& overlap, const PricedDomain& domain)
     : plan_(plan),
       beside_(std::move(beside)),
+      overlap_(overlap),
       pricer_(std::move(pricer)),
       graph_sizes_(std::move(graph_sizes)),
       token_grid_(geometric_points(domain.tokens, 64, 32)),
@@ -35,9 +41,16 @@ OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pric
       group_table_(token_grid_.size()),
       exchange_table_(token_grid_.size()),
       row_table_(row_grid_.size()),
+      spread_(token_grid_.size(), -1),
       decode_kinds_(decode_kinds(plan_, context_points(domain.context))) {
   list_per_group_token(1);
   serves_group_ = !nodes_.empty();
+  if (!serves_group_ || plan_.sharding().expert_parallel < 2) return;
+  list_per_exchanged_token(1);
+  draws_choices_ = std::any_of(nodes_.begin(), nodes_.end(), [](const OperatorNode& node) {
+    const auto* exchange = std::get_if<Collective>(&node.op);
+    return exchange != nullptr && exchange->kind == CollectiveKind::Dispatch;
+  });
 }
 
 std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
@@ -72,18 +85,64 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   const std::int64_t ranks = std::int64_t(coupled_replicas());
   const std::int64_t group_tokens =
       in_graph && ranks > 1 ? ranks * padded : std::max(padded, batch.group_tokens);
-  add_part(&OperatorStepPricer::list_per_token, padded, token_grid_, token_table_, price);
-  if (serves_group_) {
+  const bool splits = serves_group_ && overlap_.splits(batch);
+  const std::int64_t parts = splits ? 2 : 1;
+  ListPrice exchange;
+  double deviation = 0;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    add_part(&OperatorStepPricer::list_per_token, divide_up(padded, parts), token_grid_, token_table_, price);
+    if (!serves_group_) continue;
     const std::int64_t exchanged = in_graph ? group_tokens : std::max(group_tokens, exchanged_tokens(batch));
-    add_part(&OperatorStepPricer::list_per_group_token, group_tokens, token_grid_, group_table_, price);
-    add_part(&OperatorStepPricer::list_per_exchanged_token, exchanged, token_grid_, exchange_table_, price);
+    const double before = price.p50;
+    add_part(&OperatorStepPricer::list_per_group_token, divide_up(group_tokens, parts), token_grid_,
+             group_table_, price);
+    deviation += drawn_deviation(batch, divide_up(group_tokens, parts), price.p50 - before);
+    add_part(&OperatorStepPricer::list_per_exchanged_token, divide_up(exchanged, parts), token_grid_,
+             exchange_table_, splits ? exchange : price);
   }
+  if (splits) price += exchange;
   if (batch.logits_rows > 0) {
     add_part(&OperatorStepPricer::list_per_row, batch.logits_rows, row_grid_, row_table_, price);
   }
-  if (batch.decode_requests > 0) add_decode(batch, price);
+  if (batch.decode_requests > 0) add_decode(batch, parts, price);
   if (!batch.chunks.empty()) add_prefill(batch, price);
-  return price.cost();
+  StepCost cost = price.cost();
+  double change = deviation;
+  if (splits)
+    change -= overlapped_seconds(overlap_.share_of(batch), cost.p50.value() - exchange.p50, exchange.p50,
+                                 plan_.layers());
+  const double scale = std::max(kLeastOfStep, 1 + change / cost.p50.value());
+  return {cost.p10 * scale, cost.p50 * scale, cost.p90 * scale, cost.collectives};
+}
+
+double OperatorStepPricer::spread_at(std::size_t row) {
+  if (spread_[row] >= 0) return spread_[row];
+  const std::size_t next = row + 1 < token_grid_.size() ? row + 1 : row - 1;
+  for (const std::size_t each : {row, next}) {
+    if (group_table_.has(each)) continue;
+    list_per_group_token(token_grid_[each]);
+    group_table_.fill(each, nodes_, pricer_, sums_);
+  }
+  // How a rank's time follows its pairs, as the time of all follows the tokens.
+  const double grows = std::log(group_table_.time(next) / group_table_.time(row)) /
+                       std::log(double(token_grid_[next]) / double(token_grid_[row]));
+  list_per_group_token(token_grid_[row]);
+  double variance = 0, total = 0;
+  for (const OperatorNode& node : nodes_) {
+    const auto* experts = std::get_if<FusedMoe>(&node.op);
+    if (experts == nullptr) continue;
+    const double one = busiest_spread(*experts);
+    variance += double(node.count) * one * one;  // layers choose independently
+    total += double(node.count);
+  }
+  spread_[row] = total > 0 ? std::clamp(grows, 0.0, 1.0) * std::sqrt(variance) / total : 0.0;
+  return spread_[row];
+}
+
+double OperatorStepPricer::drawn_deviation(const StepBatch& batch, std::int64_t group_tokens, double routed) {
+  if (batch.step_draw == 0 || !draws_choices_ || group_tokens > token_grid_.back()) return 0;
+  const GridPosition at = token_grid_.locate(double(group_tokens));
+  return routed * spread_at(at.weight > 0.5 ? at.low + 1 : at.low) * batch.step_draw;
 }
 
 void OperatorStepPricer::list_per_token(std::int64_t tokens) {
@@ -220,14 +279,15 @@ double OperatorStepPricer::time_of(const DecodeTable& table, const Corners& corn
 }
 
 void OperatorStepPricer::add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups,
-                                         double sequences, ListPrice& price) {
+                                         double sequences, double parts, ListPrice& price) {
+  const double together_in_part = std::max(1.0, sequences / parts);
   corners_.clear();
   double longest = 0, together = 0;
   bool uneven = false;
   for (const DecodeGroup& group : groups) {
     DecodeTable& table = decode_table(kind, group.query_tokens);
-    corners_.push_back(corners_of(table, sequences, group.mean()));
-    together += double(group.requests) / sequences * time_of(table, corners_.back());
+    corners_.push_back(corners_of(table, together_in_part, group.mean()));
+    together += double(group.requests) / together_in_part * time_of(table, corners_.back());
     // Far longer than the mean: the one request may outlast all others together.
     uneven |= double(group.context_max) > 2.0 * group.mean();
   }
@@ -238,7 +298,7 @@ void OperatorStepPricer::add_decode_kind(std::size_t kind, std::span<const Decod
   const double scale = longest > together && together > 0 ? longest / together : 1.0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     DecodeTable& table = decode_table(kind, groups[i].query_tokens);
-    const double share = scale * double(groups[i].requests) / sequences;
+    const double share = scale * double(groups[i].requests) / together_in_part;
     for (const auto& [row, weight] : corners_[i].all()) table.prices.use(row, share * weight, price);
   }
 }
@@ -283,12 +343,13 @@ void OperatorStepPricer::group_by_reach(const ContextReach& reach, const StepBat
   }
 }
 
-void OperatorStepPricer::add_decode(const StepBatch& batch, ListPrice& price) {
+void OperatorStepPricer::add_decode(const StepBatch& batch, std::int64_t parts, ListPrice& price) {
   group_by_queries(batch);
   for (std::size_t kind = 0; kind < decode_kinds_.size(); ++kind) {
     const ContextReach& reach = decode_kinds_[kind].reach;
     if (!reach.all()) group_by_reach(reach, batch);
-    add_decode_kind(kind, reach.all() ? query_groups_ : reach_groups_, double(batch.decode_requests), price);
+    add_decode_kind(kind, reach.all() ? query_groups_ : reach_groups_, double(batch.decode_requests),
+                    double(parts), price);
   }
 }
 

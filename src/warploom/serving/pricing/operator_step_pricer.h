@@ -5,7 +5,11 @@
 //   (every one up
 //   to 64, then at most 1/32 apart) and interpolated.
 // - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them;
-//   where ranks have unequal numbers of them, the exchange by the busiest link.
+//   where ranks have unequal numbers of them, the exchange by the busiest link. Where an engine splits a step
+//   in two halves, each half is priced at its size and the exchange runs beside the computing
+//   (batch_overlap.h).
+// - How long the busiest rank's experts take varies from step to step with what its tokens choose
+//   (routing_spread.h): a step that has a number is given its own draw, whose mean is what is priced.
 // - lm_head and sampling likewise, by the number of rows that yield a token.
 // - Decode attention by the number of requests and their mean context, on a grid of both; the time is linear
 //   in their product where bandwidth rules, which bilinear interpolation keeps exactly, so that the mean
@@ -24,6 +28,7 @@
 #include <vector>
 
 #include "warploom/models/step_plan.h"
+#include "warploom/serving/pricing/batch_overlap.h"
 #include "warploom/serving/pricing/cuda_graph.h"
 #include "warploom/serving/pricing/operator_pricer.h"
 #include "warploom/serving/pricing/price_grid.h"
@@ -45,7 +50,8 @@ class OperatorStepPricer final : public StepPricer {
   // plan over several pipeline stages prices one batch that passes through all of them. `beside`: operators
   // that no model's plan has and that scale with the step's tokens (adapters, a drafter's own).
   OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer, std::vector<std::int64_t> graph_sizes,
-                     ScaledOperators beside = {}, const PricedDomain& domain = {});
+                     ScaledOperators beside = {}, const BatchOverlap& overlap = {},
+                     const PricedDomain& domain = {});
 
   StepCost price(const StepBatch& batch) override;
   std::vector<KernelTime> breakdown() const override;
@@ -63,7 +69,10 @@ class OperatorStepPricer final : public StepPricer {
   std::int64_t exchanged_tokens(const StepBatch& batch) const;
   void list_per_row(std::int64_t rows);
   void add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table, ListPrice& price);
-  void add_decode(const StepBatch& batch, ListPrice& price);
+  // What a step's own choices add to the time of routed experts, which have taken `routed` on average.
+  double drawn_deviation(const StepBatch& batch, std::int64_t group_tokens, double routed);
+  double spread_at(std::size_t row);
+  void add_decode(const StepBatch& batch, std::int64_t parts, ListPrice& price);
   void add_prefill(const StepBatch& batch, ListPrice& price);
   // Decoding requests of a batch that are priced as alike.
   struct DecodeGroup {
@@ -87,7 +96,7 @@ class OperatorStepPricer final : public StepPricer {
                                               const std::vector<std::int64_t>& contexts);
   void group_by_queries(const StepBatch& batch);
   void group_by_reach(const ContextReach& reach, const StepBatch& batch);
-  void add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups, double sequences,
+  void add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups, double sequences, double parts,
                        ListPrice& price);
   DecodeTable& decode_table(std::size_t kind, std::int64_t query_tokens);
   // Rows of a decode table around a batch, filled, and their weights.
@@ -102,11 +111,14 @@ class OperatorStepPricer final : public StepPricer {
 
   StepPlan plan_;
   ScaledOperators beside_;
+  BatchOverlap overlap_;
   OperatorPricer pricer_;
   std::vector<std::int64_t> graph_sizes_;
   PriceGrid token_grid_, row_grid_, sequence_grid_;
   PriceTable token_table_, group_table_, exchange_table_, row_table_;
-  bool serves_group_ = false;  // the plan has operators on the tokens of all ranks
+  std::vector<double> spread_;  // of the group's rows; below zero: not worked out
+  bool draws_choices_ = false;  // experts wait for what a dispatch brings to their rank
+  bool serves_group_ = false;   // the plan has operators on the tokens of all ranks
   std::vector<DecodeKind> decode_kinds_;
   std::vector<DecodeTable> decode_tables_;
   std::vector<DecodeGroup> query_groups_, reach_groups_;  // of the step being priced; they keep their memory

@@ -36,6 +36,8 @@ struct StepBatch {
   std::int64_t group_tokens = 0;         // new tokens of all data-parallel ranks that step together
   std::int64_t widest_rank_tokens = 0;   // of the rank that has most: in a CUDA graph all are padded alike
   std::int64_t narrowest_rank_tokens = 0;  // of the rank that has least
+  // What this step's tokens choose, in standard deviations of the busiest rank's time; 0: their mean.
+  double step_draw = 0;
 
   std::int64_t tokens() const { return decode_requests + draft_tokens + chunk_tokens; }
   // New tokens of a decoding request; those without an entry have one.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "warploom/base/hash.h"
+#include "warploom/base/random.h"
 #include "warploom/serving/engines/engine_defaults.h"
 
 namespace warploom {
@@ -115,6 +117,13 @@ StepAtEnd ReplicaGroup::time_of(const StepCost& cost, const ScheduledBatch& batc
                       .async = schedules_ahead(config_)});
 }
 
+double ReplicaGroup::draw_choices() {
+  constexpr double kFarthest = 3;
+  if (!config_.enable_expert_parallel && replicas_.size() < 2) return 0;
+  RandomStream rng(hash_combine(options_.seed, ++group_steps_), "step_choices");
+  return std::clamp(rng.normal(0, 1), -kFarthest, kFarthest);
+}
+
 ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
   std::int64_t group_tokens = 0, widest = 0, narrowest = std::numeric_limits<std::int64_t>::max();
   for (const Replica& replica : replicas_) {
@@ -124,6 +133,7 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
     narrowest = std::min(narrowest, tokens);
   }
   latest_tokens_ = group_tokens;
+  const double draw = draw_choices();
   GroupStep whole;
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     const ScheduledBatch& batch = replicas_[i].latest();
@@ -132,6 +142,7 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
     step.group_tokens = group_tokens;
     step.widest_rank_tokens = widest;
     step.narrowest_rank_tokens = narrowest;
+    step.step_draw = draw;
     const StepCost cost = pricer_->price(step);
     const StepAtEnd timed = time_of(cost, batch);
     gpu_[i] = timed.gpu;

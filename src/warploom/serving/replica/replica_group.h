@@ -52,6 +52,8 @@ class ReplicaGroup {
     Seconds gpu;
   };
   GroupStep price_latest();
+  // What the tokens of the next step choose (StepBatch::step_draw); 0 where one rank holds all experts.
+  double draw_choices();
   // One batch of one replica, where the run lies in its interval.
   StepAtEnd time_of(const StepCost& cost, const ScheduledBatch& batch) const;
   void balance_prompts();
@@ -72,6 +74,7 @@ class ReplicaGroup {
   RankBalance balance_;
   std::vector<RankLoad> loads_;
   std::int64_t latest_tokens_ = 0;
+  std::uint64_t group_steps_ = 0;  // that were drawn
   StepTotals totals_;
   std::int64_t past_preemptions_ = 0;  // of engines that failed
   SpeculationCounts past_speculation_;
