@@ -91,6 +91,11 @@ struct ServingConfig {
   bool enable_eplb = false;  // experts are placed by load, see place_experts
   std::int64_t num_redundant_experts = 0;
   std::string eplb_algorithm = "auto";
+  // Attention and feed-forward on GPUs of their own, see afd_plan.h; names of vLLM's afd-plugin.
+  std::optional<std::int64_t> num_attention_ranks;  // tensor_parallel_size x data_parallel_size
+  std::int64_t num_ffn_ranks = 0;                   // 0: experts are where attention is
+  std::int64_t num_afd_stages = 2;                  // micro-batches of a step
+  bool compute_gate_on_attention = false;
   RoutingPolicy routing_policy = RoutingPolicy::Engine;  // over replicas
   HostModel host;
   KvLayout kv_layout;                      // of the model's layers in the blocks of this engine; no flag
@@ -103,6 +108,8 @@ struct ServingConfig {
   std::int64_t gpus_per_rank() const {
     return tensor_parallel_size * pipeline_parallel_size * prefill_context_parallel_size;
   }
+  // GPUs of so many data-parallel ranks that step together.
+  std::int64_t gpus_of(std::int64_t ranks) const { return ranks * gpus_per_rank() + num_ffn_ranks; }
   static FieldTable describe();
 };
 
