@@ -115,8 +115,10 @@ void check_day(const ServingSetupRequest& request) {
         "engine_day: changes nothing beside `engine_version` {}, expected one of them", request.version));
 }
 
-// Throws where experts apart from attention are not modelled, or not to rest on.
-void check_sides(const ServingSetup& setup, const ServingSetupRequest& request) {
+// Throws where the model does not split that way, and where experts apart from attention are not modelled, or
+// not to rest on.
+void check_split(const ServingSetup& setup, const ServingSetupRequest& request) {
+  check_sharding(setup.model, setup.sharding, "sharding");
   if (!setup.sharding.apart()) return;
   check_apart(setup.model, setup.sharding);
   if (requires_measured(request.require_tier))
@@ -365,8 +367,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   setup.model = model;
   setup.gpu = std::make_shared<const GpuSpec>(gpu_of(request, gpus));
   setup.sharding = sharding;
-  check_sharding(setup.model, setup.sharding, "sharding");
-  check_sides(setup, request);
+  check_split(setup, request);
   setup.config = request.config;
   complete_speculation(setup.config, setup.model);
   const EngineSpec& engine = engine_named(setup.config.engine);
