@@ -74,12 +74,12 @@ TEST(AfdPlan, AttentionRanksHaveTheRoomThatExpertsLeave) {
   apart.feed_forward_ranks = 8;
   const KvCapacity beside = kv_capacity(model, together, memory), own = kv_capacity(model, apart, memory);
   EXPECT_GT(own.tokens, 2 * beside.tokens);
-  EXPECT_GT(own.feed_forward_weights.value(), 5 * own.weights.value());
+  EXPECT_GT(own.feed_forward_weights.value(), 4 * own.weights.value());
   apart.feed_forward_ranks = apart.expert_parallel = 2;
   const KvCapacity tight = kv_capacity(model, apart, memory);
   EXPECT_FALSE(tight.fits);
   EXPECT_PRED2(contains_text, tight.explanation, "each of 2 feed-forward ranks needs");
-  EXPECT_PRED2(contains_text, tight.explanation, "`num_ffn_ranks` 8 would fit");
+  EXPECT_PRED2(contains_text, tight.explanation, "`num_ffn_ranks` 4 would fit");
 }
 
 TEST(AfdPlan, RefusesWhatItDoesNotModel) {

@@ -36,6 +36,7 @@ Json shape_json(const std::string& gpu, const EngineShape& shape, std::int64_t i
   if (shape.feed_forward_ranks > 0) {
     document["num_ffn_ranks"] = shape.feed_forward_ranks;
     document["num_afd_stages"] = shape.micro_batches;
+    document["compute_gate_on_attention"] = true;
   }
   return document;
 }

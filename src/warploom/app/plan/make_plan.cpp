@@ -118,7 +118,8 @@ std::string shape_words(const EngineShape& shape) {
   if (shape.feed_forward_ranks > 0) words += fmt::format(" + {} ffn", shape.feed_forward_ranks);
   if (shape.expert_parallel) words += " ep";
   if (shape.redundant_experts > 0) words += fmt::format(" {} redundant", shape.redundant_experts);
-  if (shape.feed_forward_ranks > 0) words += fmt::format(", {} stages", shape.micro_batches);
+  if (shape.feed_forward_ranks > 0)
+    words += fmt::format(", {} stages, gate on attention", shape.micro_batches);
   return words;
 }
 
