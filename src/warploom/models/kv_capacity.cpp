@@ -37,17 +37,21 @@ Need memory_need(const ModelArchitecture& model, const Sharding& sharding, const
   return need;
 }
 
-// What a feed-forward rank needs: experts, and the tokens that come to it.
+// What a feed-forward rank needs: its experts, its share of the pairs of tokens and experts, and where the
+// ranks exchange tokens among themselves all that come to any of them.
 Bytes feed_forward_need(const ModelArchitecture& model, const Sharding& sharding,
                         const KvCapacityOptions& options) {
   const Sharding side = sharding.feed_forward_side();
-  // A step's tokens of all attention groups; widest_outputs has one token of each rank of the side.
-  KvCapacityOptions coming = options;
-  coming.max_num_batched_tokens = divide_up(options.max_num_batched_tokens * sharding.attention_data_parallel,
-                                            side.attention_data_parallel);
-  coming.max_num_seqs = 0;  // no logits
+  const std::int64_t ranks = sharding.feed_forward_ranks;
+  const std::int64_t coming = options.max_num_batched_tokens * sharding.attention_data_parallel;
+  KvCapacityOptions of_rank = options;
+  of_rank.max_num_batched_tokens = divide_up(coming, ranks * ranks);  // widest_outputs has one of each rank
+  of_rank.max_num_seqs = 0;                                           // no logits
   Bytes need = feed_forward_footprint(model, sharding).total() + options.runtime_reserve;
-  if (options.share != MemoryShare::StaticPart) need += activation_bytes(model, side, coming);
+  if (options.share == MemoryShare::StaticPart) return need;
+  need += activation_bytes(model, side, of_rank);
+  const double row = 2.0 * static_cast<double>(model.hidden) * bytes_per_element(model.dtype);
+  if (!sharding.gate_on_attention && ranks > 1) need += Bytes(row * static_cast<double>(coming));
   return need;
 }
 

@@ -75,9 +75,9 @@ TEST(Afd, AttentionRanksAreGroupsOfTheirEngine) {
 
 TEST(Afd, RefusesPoolsThatAreEmptyOrDoNotDivide) {
   expect_refused(apart(8, 0), "num_ffn_ranks is 0 beside `num_attention_ranks` 8: no GPU holds the experts");
-  expect_refused(apart(0, 8), "num_attention_ranks is 0, expected at least 1");
+  expect_refused(apart(0, 8), "num_attention_ranks is 0: no GPU computes attention");
   expect_refused(apart(8, 24), "the nearest divisors are 16 and 32");
-  expect_refused(apart(8, 4), "`num_ffn_ranks` 8 would fit");
+  expect_refused(apart(8, 2), "`num_ffn_ranks` 4 would fit");
   ServingSetupRequest odd = apart(7, 8);
   odd.config.tensor_parallel_size = 2;
   expect_refused(odd, "num_attention_ranks is 7, expected a multiple of the 2 GPUs of a group");

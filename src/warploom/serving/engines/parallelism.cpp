@@ -16,6 +16,10 @@ ServingConfig count_attention_ranks(ServingConfig config) {
     throw InvalidInput(fmt::format(
         "num_ffn_ranks is 0 beside `num_attention_ranks` {}: no GPU holds the experts, expected at least 1",
         ranks));
+  if (ranks < 1)
+    throw InvalidInput(fmt::format(
+        "num_attention_ranks is {}: no GPU computes attention, expected at least {} (tensor_parallel_size)",
+        ranks, each));
   if (ranks % each != 0)
     throw InvalidInput(fmt::format(
         "num_attention_ranks is {}, expected a multiple of the {} GPUs of a group (tensor_parallel_size), "
