@@ -95,7 +95,7 @@ RC_GTEST_PROP(AfdStepPricer, TwiceTheFeedForwardRanksNeverTakeLonger, ()) {
                     .gate_on_attention = gate},
                    micro, AfdLatency(1e11, 0), requests);
   };
-  // Of two ranks a token may need both, and they exchange tokens: what one rank has not.
+  // A token may need both of two ranks, and they exchange tokens: what one rank has not.
   RC_ASSERT(step(4 * ranks) <= step(2 * ranks) * (1 + 1e-9));
 }
 
