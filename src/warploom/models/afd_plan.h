@@ -2,13 +2,13 @@
 //
 // A step's tokens are dealt out to a few micro-batches. In each layer a micro-batch passes attention, the way
 // to the feed-forward ranks (A2F), their experts, and the way back (F2A), while others are elsewhere.
-// - Gate apart: attention ranks send hidden states to the feed-forward rank that each of them is mapped to, in
-//   even blocks of consecutive ranks; that one chooses experts, and the feed-forward ranks exchange tokens as
-//   any expert-parallel group does; dense layers lie there too. So does vLLM's afd-plugin
+// - Gate apart: attention ranks send hidden states to the feed-forward rank that each of them is mapped to,
+//   in even blocks of consecutive ranks; that one chooses experts, and the feed-forward ranks exchange tokens
+//   as any expert-parallel group does; dense layers lie there too. So does vLLM's afd-plugin
 //   (P2pNcclAFDConnector, compute_gate_on_attention false; docs/design/module/model_integration.md).
-// - Gate on attention: attention ranks choose the experts and send each token to the ranks that hold them, which
-//   exchange nothing among themselves; dense layers stay with attention. So do MegaScale-Infer (M2N) and the
-//   plugin's CAM connectors.
+// - Gate on attention: attention ranks choose the experts and send each token to the ranks that hold them,
+//   which exchange nothing among themselves; dense layers stay with attention. So do MegaScale-Infer (M2N) and
+//   the plugin's CAM connectors.
 // Shared experts are at the feed-forward ranks in both.
 #pragma once
 
