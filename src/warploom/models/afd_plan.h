@@ -7,8 +7,8 @@
 //   as any expert-parallel group does; dense layers lie there too. So does vLLM's afd-plugin
 //   (P2pNcclAFDConnector, compute_gate_on_attention false; docs/design/module/model_integration.md).
 // - Gate on attention: attention ranks choose the experts and send each token to the ranks that hold them,
-//   which exchange nothing among themselves; dense layers stay with attention. So do MegaScale-Infer (M2N) and
-//   the plugin's CAM connectors.
+//   which exchange nothing among themselves; dense layers stay with attention. So do MegaScale-Infer (M2N),
+//   and the CAM connectors of the plugin.
 // Shared experts are at the feed-forward ranks in both.
 #pragma once
 
