@@ -16,7 +16,7 @@
 namespace warploom {
 namespace {
 
-constexpr std::array<std::string_view, 25> kPoolFields{"instances",
+constexpr std::array<std::string_view, 29> kPoolFields{"instances",
                                                        "tensor_parallel_size",
                                                        "pipeline_parallel_size",
                                                        "data_parallel_size",
@@ -29,6 +29,10 @@ constexpr std::array<std::string_view, 25> kPoolFields{"instances",
                                                        "deepep_mode",
                                                        "enable_eplb",
                                                        "num_redundant_experts",
+                                                       "num_attention_ranks",
+                                                       "num_ffn_ranks",
+                                                       "num_afd_stages",
+                                                       "compute_gate_on_attention",
                                                        "max_num_seqs",
                                                        "max_num_batched_tokens",
                                                        "chunked_prefill_size",

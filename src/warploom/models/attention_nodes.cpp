@@ -33,6 +33,7 @@ std::vector<LayerGroup> attention_groups(const PlanContext& context) {
 
 RequestOperators attention_plan(const PlanContext& context) {
   RequestOperators plan;
+  if (context.options.side == LayerSide::FeedForward) return plan;
   for (const bool decode : {false, true}) {
     for (const LayerGroup& group : attention_groups(context)) {
       const LaunchedLayer layer = context.launched(group);

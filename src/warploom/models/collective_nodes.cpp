@@ -35,12 +35,16 @@ std::int64_t count_mixture(const PlanContext& context) {
   return total;
 }
 
-// All-reduces of hidden states.
+// All-reduces of hidden states. Feed-forward ranks share none.
 std::int64_t count_reductions(const PlanContext& context) {
   const auto reductions = [](const auto& part) { return part.reductions(); };
+  const bool whole = context.options.side == LayerSide::Both;
   std::int64_t total = 0;
-  for (const LayerGroup& group : context.layers)
-    total += group.count * (std::visit(reductions, group.mixer) + std::visit(reductions, group.feed_forward));
+  for (const LayerGroup& group : context.layers) {
+    const bool here = whole || (group.mixture() == nullptr && !context.gate_apart());
+    total += group.count *
+             (std::visit(reductions, group.mixer) + (here ? std::visit(reductions, group.feed_forward) : 0));
+  }
   return total;
 }
 
@@ -95,7 +99,7 @@ struct StageSends {
 
 StageSends sends_of(const PlanContext& context) {
   const Sharding& sharding = context.sharding;
-  const std::int64_t gpus = sharding.moe_ranks() * sharding.prefill_context_parallel;
+  const std::int64_t gpus = sharding.attention_ranks() * sharding.prefill_context_parallel;
   if (const auto stage = context.options.pipeline_stage) {
     if (context.last_stage) return {};
     return crosses_behind(context.options, *stage, gpus) ? StageSends{.across = 1} : StageSends{.within = 1};
@@ -128,6 +132,13 @@ ScaledOperators collective_plan(const PlanContext& context) {
   const double hidden_bytes = static_cast<double>(model.hidden) * context.activation_bytes();
   const std::int64_t ranks = sharding.tensor_parallel;
   CollectiveList list(context);
+  const LayerSide side = context.options.side;
+  const std::int64_t groups = sharding.attention_data_parallel;
+  if (side == LayerSide::FeedForward) {
+    // Where attention chooses the experts, tokens come to their ranks directly (afd_plan.h).
+    if (context.gate_apart() && groups > 1) add_expert_exchange(list, context, count_mixture(context));
+    return list.take();
+  }
   if (ranks > 1) {
     if (context.first_stage)
       list.add("embedding_allreduce", 1, CollectiveKind::AllReduce, ranks, hidden_bytes);
@@ -136,7 +147,7 @@ ScaledOperators collective_plan(const PlanContext& context) {
     list.add("qk_norm_allreduce", count_norm_reductions(context), CollectiveKind::AllReduce, ranks,
              kVarianceBytes);
   }
-  if (sharding.attention_data_parallel > 1) add_expert_exchange(list, context, count_mixture(context));
+  if (side == LayerSide::Both && groups > 1) add_expert_exchange(list, context, count_mixture(context));
   add_sends(list, context);
   if (ranks > 1 && context.last_stage) {
     const double logits_bytes = static_cast<double>(context.vocabulary * ranks) * context.activation_bytes();

@@ -34,6 +34,7 @@ FieldTable GraphOptions::describe() {
       .add("network", &GraphOptions::network, {.doc = "between nodes, where it is not the record's"})
       .add("pipeline_stage", &GraphOptions::pipeline_stage,
            {.doc = "one stage alone; absent = all", .min = 0})
+      .add("side", &GraphOptions::side, {.doc = "which part of the layers"})
       .table();
 }
 

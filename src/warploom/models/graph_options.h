@@ -24,6 +24,17 @@ struct EnumNames<ExpertExchange> {
        {ExpertExchange::DispatchCombine, "dispatch_combine"}}};
 };
 
+// Which part of every layer: all, or of a replica that has them apart what its attention ranks or its
+// feed-forward ranks launch (afd_plan.h).
+enum class LayerSide { Both, Attention, FeedForward };
+template <>
+struct EnumNames<LayerSide> {
+  static constexpr std::array<std::pair<LayerSide, std::string_view>, 3> kNames{
+      {{LayerSide::Both, "both"},
+       {LayerSide::Attention, "attention"},
+       {LayerSide::FeedForward, "feed_forward"}}};
+};
+
 struct GraphOptions {
   std::optional<DataType> kv_cache;  // absent: what the checkpoint asks for
   RoutingKind routing = RoutingKind::PowerLaw;
@@ -60,6 +71,7 @@ struct GraphOptions {
   NodeNetwork network;              // of collectives across nodes; what is absent is the node record's
   // One pipeline stage alone; absent = every stage, one after another, as one batch passes through them.
   std::optional<std::int64_t> pipeline_stage;
+  LayerSide side = LayerSide::Both;
   static FieldTable describe();
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "warploom/base/divide_up.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/model_split.h"
 
@@ -19,7 +20,7 @@ double widest_outputs(const ModelArchitecture& model, const Sharding& sharding) 
   for (const LayerGroup& group : model.layers) {
     const auto widen = [&](const auto& kind) { widest = std::max(widest, kind.widest_outputs(place)); };
     std::visit(widen, group.mixer);
-    std::visit(widen, group.feed_forward);
+    if (!sharding.apart()) std::visit(widen, group.feed_forward);
   }
   return widest;
 }
@@ -34,6 +35,56 @@ Need memory_need(const ModelArchitecture& model, const Sharding& sharding, const
   need.total = need.weights + options.runtime_reserve;
   if (options.share != MemoryShare::StaticPart) need.total += need.activations;
   return need;
+}
+
+// What a feed-forward rank needs: its experts, its share of the pairs of tokens and experts, and where the
+// ranks exchange tokens among themselves all that come to any of them.
+Bytes feed_forward_need(const ModelArchitecture& model, const Sharding& sharding,
+                        const KvCapacityOptions& options) {
+  const Sharding side = sharding.feed_forward_side();
+  const std::int64_t ranks = sharding.feed_forward_ranks;
+  const std::int64_t coming = options.max_num_batched_tokens * sharding.attention_data_parallel;
+  KvCapacityOptions of_rank = options;
+  of_rank.max_num_batched_tokens = divide_up(coming, ranks * ranks);  // widest_outputs has one of each rank
+  of_rank.max_num_seqs = 0;                                           // no logits
+  Bytes need = feed_forward_footprint(model, sharding).total() + options.runtime_reserve;
+  if (options.share == MemoryShare::StaticPart) return need;
+  need += activation_bytes(model, side, of_rank);
+  const double row = 2.0 * static_cast<double>(model.hidden) * bytes_per_element(model.dtype);
+  if (!sharding.gate_on_attention && ranks > 1) need += Bytes(row * static_cast<double>(coming));
+  return need;
+}
+
+// The least feed-forward ranks, more than there are, of which each holds its experts; 0: none.
+std::int64_t fitting_feed_forward_ranks(const ModelArchitecture& model, Sharding sharding, Bytes usable,
+                                        const KvCapacityOptions& options) {
+  const bool whole_experts = sharding.expert_parallel == sharding.feed_forward_ranks;
+  while (++sharding.feed_forward_ranks <= kMostRanks) {
+    if (whole_experts) sharding.expert_parallel = sharding.feed_forward_ranks;
+    try {
+      check_sharding(model, sharding, "sharding");
+    } catch (const InvalidInput&) {
+      continue;  // experts do not divide
+    }
+    if (feed_forward_need(model, sharding, options) < usable) return sharding.feed_forward_ranks;
+  }
+  return 0;
+}
+
+// Feed-forward ranks that do not hold their experts.
+void check_feed_forward(KvCapacity& capacity, const ModelArchitecture& model, const Sharding& sharding,
+                        const KvCapacityOptions& options) {
+  capacity.feed_forward_weights = feed_forward_footprint(model, sharding).total();
+  const Bytes need = feed_forward_need(model, sharding, options);
+  if (need < capacity.usable) return;
+  capacity.fits = false;
+  const std::int64_t ranks = fitting_feed_forward_ranks(model, sharding, capacity.usable, options);
+  capacity.explanation = fmt::format(
+      "{} does not fit: each of {} feed-forward ranks needs {:.1f} GiB (experts {:.1f}), and {:.1f} GiB "
+      "may be used; {}",
+      model.name, sharding.feed_forward_ranks, to_gibibytes(need),
+      to_gibibytes(capacity.feed_forward_weights), to_gibibytes(capacity.usable),
+      ranks > 0 ? fmt::format("`num_ffn_ranks` {} would fit", ranks) : "no number of them would fit");
 }
 
 // The same engine over more tensor-parallel ranks; whole-expert parallelism grows along.
@@ -120,6 +171,7 @@ KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding,
   capacity.tokens = capacity.blocks / groups * options.block_size;
   capacity.fits = capacity.blocks > 0;
   if (!capacity.fits) explain(capacity, model, sharding, gpu_memory, options);
+  if (capacity.fits && sharding.apart()) check_feed_forward(capacity, model, sharding, options);
   return capacity;
 }
 

@@ -50,9 +50,11 @@ double stored_bytes_per_element(MatmulScheme scheme, std::int64_t group_size, do
   return bytes_per_element(weight_type(scheme));
 }
 
-WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding& sharding,
-                                 std::int64_t stage) {
-  check_sharding(model, sharding, "sharding");
+namespace {
+
+// Weights of one GPU that holds what is split so.
+WeightFootprint whole_footprint(const ModelArchitecture& model, const Sharding& sharding,
+                                std::int64_t stage) {
   const LayerRange range = stage_layers(model.layer_count(), sharding.pipeline_parallel, stage);
   const double plain_bytes = bytes_per_element(model.dtype);
   const auto stored = [&model](double elements, MatmulScheme scheme) {
@@ -77,6 +79,35 @@ WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding&
   const bool first = stage == 0, last = stage == sharding.pipeline_parallel - 1;
   if (first) bytes.embeddings += table;
   if (last && !(first && model.tie_embeddings)) bytes.embeddings += table;
+  return bytes;
+}
+
+// Dense layers alone, which lie with the gate (afd_plan.h).
+Bytes dense_layers(const ModelArchitecture& model, const Sharding& sharding) {
+  ModelArchitecture dense = model;
+  std::erase_if(dense.layers, [](const LayerGroup& group) { return group.mixture() != nullptr; });
+  return dense.layers.empty() ? Bytes(0) : whole_footprint(dense, sharding, 0).mlp;
+}
+
+}  // namespace
+
+WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding& sharding,
+                                 std::int64_t stage) {
+  check_sharding(model, sharding, "sharding");
+  WeightFootprint bytes = whole_footprint(model, sharding, stage);
+  if (!sharding.apart()) return bytes;
+  bytes.experts = Bytes(0);
+  bytes.mlp = sharding.gate_on_attention ? dense_layers(model, sharding) : Bytes(0);
+  return bytes;
+}
+
+WeightFootprint feed_forward_footprint(const ModelArchitecture& model, const Sharding& sharding) {
+  check_sharding(model, sharding, "sharding");
+  WARPLOOM_ASSERT(sharding.apart());
+  const Sharding side = sharding.feed_forward_side();
+  WeightFootprint bytes = whole_footprint(model, side, 0);
+  bytes.attention = bytes.embeddings = bytes.other = Bytes(0);
+  if (sharding.gate_on_attention) bytes.mlp -= dense_layers(model, side);
   return bytes;
 }
 

@@ -31,10 +31,12 @@ struct WeightFootprint {
   Bytes attention, mlp, experts, embeddings, other;
   Bytes total() const { return attention + mlp + experts + embeddings + other; }
 };
-// Weights of one GPU of a pipeline stage.
+// Weights of one GPU of a pipeline stage; of a replica that has them apart, of one attention rank.
 WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding& sharding,
                                  std::int64_t stage = 0);
-// Weights of the fullest GPU over all stages.
+// Weights of one feed-forward rank of a replica that has them apart.
+WeightFootprint feed_forward_footprint(const ModelArchitecture& model, const Sharding& sharding);
+// Weights of the fullest GPU over all stages; as weight_footprint has it.
 Bytes weight_bytes_per_gpu(const ModelArchitecture& model, const Sharding& sharding);
 
 // What one GPU of a stage caches for requests.
@@ -105,6 +107,7 @@ struct KvCapacity {
   Bytes kv_cache;                               // what is left; 0 when it does not fit
   std::int64_t tokens = 0, blocks = 0;  // of one attention-data-parallel rank; tokens: without windows
   KvLayout layout;                      // how a request takes the blocks
+  Bytes feed_forward_weights;           // of one feed-forward rank where they are apart, which caches nothing
   std::int64_t fitting_tensor_parallel =
       0;                    // when it does not fit: the least that would; 0 = none up to 1,024
   std::string explanation;  // one sentence when it does not fit: needs, has, what would fit

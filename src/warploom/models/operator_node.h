@@ -28,7 +28,8 @@ enum class Stream { Main, BesideExperts };
 //   residual_sum, hyper_expand, hyper_pre, hyper_connection, hyper_post, hyper_contract; collectives:
 //   allreduce, embedding_allreduce, logits_allgather, qk_norm_allreduce, moe_allgather, moe_reduce_scatter,
 //   moe_dispatch, moe_combine, pipeline_send, pipeline_allgather; context parallelism: cp_query_allgather,
-//   cp_lse_allgather, cp_output_reduce_scatter, cp_output_allreduce, cp_kv_allgather.
+//   cp_lse_allgather, cp_output_reduce_scatter, cp_output_allreduce, cp_kv_allgather; to experts apart and
+//   back (afd_plan.h): a2f_send, f2a_send, a2f_dispatch, f2a_combine.
 struct OperatorNode {
   Operator op;
   std::int64_t count = 1;

@@ -26,6 +26,8 @@ struct PlanContext {
   std::int64_t layer_count() const;
   double activation_bytes() const { return bytes_per_element(model.dtype); }
   LaunchedLayer launched(const LayerGroup& group) const;
+  // Whether experts are chosen, and dense layers computed, where the experts are.
+  bool gate_apart() const { return !sharding.gate_on_attention; }
 };
 
 PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sharding,

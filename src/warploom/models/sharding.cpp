@@ -15,6 +15,13 @@ LayerRange stage_layers(std::int64_t layers, std::int64_t pipeline_parallel, std
   return range;
 }
 
+Sharding Sharding::feed_forward_side() const {
+  return {.expert_parallel = expert_parallel,
+          .attention_data_parallel = feed_forward_ranks,
+          .redundant_experts = redundant_experts,
+          .gate_on_attention = gate_on_attention};
+}
+
 FieldTable Sharding::describe() {
   constexpr double kMost = 65536;
   return FieldList<Sharding>("sharding")
@@ -33,6 +40,10 @@ FieldTable Sharding::describe() {
            {.doc = "groups that share out the new tokens of a prompt", .min = 1, .max = kMost})
       .add("redundant_experts", &Sharding::redundant_experts,
            {.doc = "replicas beyond one of each expert", .min = 0, .max = kMost})
+      .add("feed_forward_ranks", &Sharding::feed_forward_ranks,
+           {.doc = "GPUs that hold the experts apart from attention, 0 for none", .min = 0, .max = kMost})
+      .add("gate_on_attention", &Sharding::gate_on_attention,
+           {.doc = "attention ranks choose experts, and compute dense layers"})
       .table();
 }
 

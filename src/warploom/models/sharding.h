@@ -14,6 +14,10 @@
 // prefill_context_parallel groups of tensor_parallel GPUs compute 1/size of each prompt's new tokens, gather
 // its keys and values, keep 1/size of them, and repeat each decoding token (vLLM's PCP, "partial query, full
 // key/value").
+//
+// Attention and feed-forward apart (AFD): the GPUs above hold attention, and feed_forward_ranks others hold
+// the experts, each whole ranks of their own (MegaScale-Infer, arXiv 2504.02263; Step-3, arXiv 2507.19427;
+// vLLM's afd-plugin). Routed experts are then spread over those alone.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +34,22 @@ struct Sharding {
   std::int64_t attention_data_parallel = 1;
   std::int64_t decode_context_parallel = 1;
   std::int64_t prefill_context_parallel = 1;
-  std::int64_t redundant_experts = 0;  // replicas beyond one of each expert, over all expert-parallel ranks
+  std::int64_t redundant_experts = 0;   // replicas beyond one of each expert, over all expert-parallel ranks
+  std::int64_t feed_forward_ranks = 0;  // GPUs that hold the experts apart; 0: those of attention do
+  bool gate_on_attention = false;       // of those apart: where tokens choose their experts, see afd_plan.h
 
-  std::int64_t moe_ranks() const { return tensor_parallel * attention_data_parallel; }
+  bool apart() const { return feed_forward_ranks > 0; }
+  std::int64_t attention_ranks() const { return tensor_parallel * attention_data_parallel; }
+  std::int64_t moe_ranks() const { return apart() ? feed_forward_ranks : attention_ranks(); }
   std::int64_t moe_tensor_parallel() const { return moe_ranks() / expert_parallel; }
   // GPUs that hold different tokens of one request.
   std::int64_t context_ranks() const { return decode_context_parallel * prefill_context_parallel; }
-  std::int64_t gpus_per_replica() const { return moe_ranks() * pipeline_parallel * prefill_context_parallel; }
+  std::int64_t gpus_per_replica() const {
+    return attention_ranks() * pipeline_parallel * prefill_context_parallel + feed_forward_ranks;
+  }
   std::int64_t gpus() const { return gpus_per_replica() * data_parallel; }
+  // How the experts lie among the feed-forward ranks, which share nothing else; of those apart.
+  Sharding feed_forward_side() const;
   bool operator==(const Sharding&) const = default;
   static FieldTable describe();
 };

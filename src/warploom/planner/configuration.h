@@ -12,7 +12,12 @@ struct EngineShape {
   std::size_t gpu = 0;
   std::int64_t tensor_parallel = 1, pipeline_parallel = 1, data_parallel = 1;
   bool expert_parallel = false;
-  std::int64_t gpus() const { return tensor_parallel * pipeline_parallel * data_parallel; }
+  std::int64_t redundant_experts = 0;   // placed by load where there are some
+  std::int64_t feed_forward_ranks = 0;  // GPUs that hold the experts apart from attention; 0: none
+  std::int64_t micro_batches = 0;       // of those apart
+  std::int64_t gpus() const {
+    return tensor_parallel * pipeline_parallel * data_parallel + feed_forward_ranks;
+  }
   auto operator<=>(const EngineShape&) const = default;
 };
 
@@ -23,6 +28,7 @@ struct Configuration {
   std::int64_t max_num_seqs = 0, max_num_batched_tokens = 0;
   bool prefix_caching = true;
   double kv_offloading_gib = 0;
+  std::size_t routing = 0;            // index into the space's routing_policies
   EngineShape shape;                  // of the only pool, or of the one that computes prompts
   std::optional<EngineShape> decode;  // of the pool that produces tokens, where there is one
   auto operator<=>(const Configuration&) const = default;

@@ -61,6 +61,23 @@ TEST(PlanSearch, PrunedFindsTheWinnersAndFrontsOfTheExhaustiveOne) {
   expect_same_answer(task);
 }
 
+TEST(PlanSearch, TheSameOverExpertsApartAndRouters) {
+  PlanTask task = queue_task();
+  task.mixture = true;
+  task.space.pools = PoolLayout::Both;
+  task.space.tensor_parallel = {2, 4};
+  task.space.data_parallel = {1, 2};
+  task.space.expert_parallel = Tried::On;
+  task.space.feed_forward_ranks = {0, 2, 4};
+  task.space.micro_batches = {2, 3};
+  task.space.routing_policies = {"engine", "kv_cost"};
+  task.space.max_num_seqs = {64};
+  task.space.max_num_batched_tokens = {2048};
+  task.space.quantizations = {"stored"};
+  task.space.max_gpus = 16;
+  expect_same_answer(task);
+}
+
 TEST(PlanSearch, TheSameOverPoolsApart) {
   PlanTask task = queue_task();
   task.space.pools = PoolLayout::Both;

@@ -246,6 +246,31 @@ TEST(SearchSpace, CountsTheProductOfItsLists) {
   EXPECT_EQ(count(false), 12U * 12 * 2);
 }
 
+TEST(SearchSpace, ExpertsLieApartWhereTokensAreProduced) {
+  SearchSpace space;
+  space.gpus = {"one"};
+  space.tensor_parallel = {1};
+  space.data_parallel = {4};
+  space.expert_parallel = Tried::On;
+  space.feed_forward_ranks = {0, 2};
+  space.micro_batches = {2, 3};
+  space.redundant_experts = {0, 8};
+  space.pools = PoolLayout::Both;
+  std::int64_t whole = 0, apart = 0;
+  visit_configurations(space, true, [&](const Configuration& configuration) {
+    const EngineShape& shape = configuration.decode.value_or(configuration.shape);
+    (shape.feed_forward_ranks > 0 ? apart : whole) += 1;
+    EXPECT_TRUE(!configuration.decode || configuration.shape.feed_forward_ranks == 0);
+    EXPECT_EQ(shape.gpus(), 4 + shape.feed_forward_ranks);
+    EXPECT_EQ(shape.micro_batches > 0, shape.feed_forward_ranks > 0);
+  });
+  EXPECT_EQ(whole, 2 + 2 * 2) << "replicas or none; behind a pool of prompts with either";
+  EXPECT_EQ(apart, 2 * whole) << "of two or three micro-batches";
+  std::int64_t dense = 0;
+  visit_configurations(space, false, [&](const Configuration&) { ++dense; });
+  EXPECT_EQ(dense, 2) << "a dense model has one way in each layout";
+}
+
 TEST(SearchSpace, FleetsComeCheapestFirst) {
   Configuration configuration;
   configuration.shape.tensor_parallel = 2;

@@ -112,7 +112,9 @@ class QueueModel final : public ConfigurationModel {
   }
   static LinearStepTime step_time(const Configuration& configuration, const EngineShape& shape) {
     const double speed = kKindSpeed[shape.gpu] * std::pow(double(shape.gpus()), 0.8) *
-                         (configuration.quantization == 0 ? 1 : 1.5);
+                         (configuration.quantization == 0 ? 1 : 1.5) *
+                         (1 + 0.04 * double(shape.micro_batches)) *
+                         (1 + 0.01 * double(configuration.routing));
     LinearStepTime time;
     time.per_step = milliseconds(18 / speed);
     time.per_token = milliseconds(0.05 / speed);

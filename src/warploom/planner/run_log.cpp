@@ -23,18 +23,25 @@ constexpr std::chrono::seconds kBetweenWrites{1};
 constexpr int kWritesApart = 20;  // times that the last write took
 
 std::string shape_key(const EngineShape& shape) {
-  return fmt::format("{}.{}.{}.{}.{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
-                     shape.data_parallel, shape.expert_parallel ? 1 : 0);
+  std::string key = fmt::format("{}.{}.{}.{}.{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
+                                shape.data_parallel, shape.expert_parallel ? 1 : 0);
+  // Keys of logs that were written before these were chosen stay as they are.
+  if (shape.redundant_experts > 0) key += fmt::format(".r{}", shape.redundant_experts);
+  if (shape.feed_forward_ranks > 0)
+    key += fmt::format(".f{}.m{}", shape.feed_forward_ranks, shape.micro_batches);
+  return key;
 }
 
 }  // namespace
 
 std::string run_key(const Configuration& configuration, const Fleet& fleet, const RunQuestion& question) {
   const Configuration& c = configuration;
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.engine, c.quantization, c.speculation,
-                     c.max_num_seqs, c.max_num_batched_tokens, c.prefix_caching ? 1 : 0, c.kv_offloading_gib,
-                     shape_key(c.shape), c.decode ? shape_key(*c.decode) : "", fleet.instances, fleet.decode,
-                     int(question.step_time), question.rate, question.whole ? 1 : 0, int(question.kind));
+  const std::string router = c.routing > 0 ? fmt::format("|router {}", c.routing) : std::string();
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}{}", c.engine, c.quantization,
+                     c.speculation, c.max_num_seqs, c.max_num_batched_tokens, c.prefix_caching ? 1 : 0,
+                     c.kv_offloading_gib, shape_key(c.shape), c.decode ? shape_key(*c.decode) : "",
+                     fleet.instances, fleet.decode, int(question.step_time), question.rate,
+                     question.whole ? 1 : 0, int(question.kind), router);
 }
 
 namespace {

@@ -33,6 +33,18 @@ FieldTable SearchSpace::describe() {
            {.doc = "none, METHOD:TOKENS or METHOD:TOKENS:MODEL, for example eagle3:3"})
       .add("kv_offloading", &S::kv_offloading_gib,
            {.unit = "GiB", .doc = "host memory for evicted prefixes", .min = 0, .max = 1e6})
+      .add("num_redundant_experts", &S::redundant_experts,
+           {.doc = "replicas of experts, which are then placed by load; of experts spread whole",
+            .min = 0,
+            .max = 4096})
+      .add("num_ffn_ranks", &S::feed_forward_ranks,
+           {.doc = "further GPUs of an instance that hold the experts apart from attention (AFD), 0 for none",
+            .min = 0,
+            .max = 4096})
+      .add("num_afd_stages", &S::micro_batches,
+           {.doc = "micro-batches of those, which take turns on both sides", .min = 1, .max = 16})
+      .add("routing_policies", &S::routing_policies,
+           {.doc = "routers over instances to choose from; none: routing_policy"})
       .add("max_gpus", &S::max_gpus, {.doc = "most GPUs of a deployment", .min = 1, .max = 65536})
       .table();
 }
@@ -61,6 +73,23 @@ std::vector<bool> values_of(Tried tried) {
   return {tried == Tried::On};
 }
 
+// Adds the ways to hold the experts of an instance whose attention is spread like `shape`.
+void add_expert_shapes(std::vector<EngineShape>& shapes, const SearchSpace& space, EngineShape shape,
+                       bool mixture) {
+  for (const std::int64_t apart : mixture ? space.feed_forward_ranks : std::vector<std::int64_t>{0})
+    for (const std::int64_t stages : apart > 0 ? space.micro_batches : std::vector<std::int64_t>{0}) {
+      shape.feed_forward_ranks = apart;
+      shape.micro_batches = stages;
+      const bool several = apart > 0 ? apart > 1 : shape.gpus() > 1;
+      for (const bool whole : values_of(mixture && several ? space.expert_parallel : Tried::Off))
+        for (const std::int64_t redundant : whole ? space.redundant_experts : std::vector<std::int64_t>{0}) {
+          shape.expert_parallel = whole;
+          shape.redundant_experts = redundant;
+          if (shape.gpus() <= space.max_gpus) shapes.push_back(shape);
+        }
+    }
+}
+
 // Every way to spread one instance over one kind of GPU.
 std::vector<EngineShape> shapes_of(const SearchSpace& space, bool mixture) {
   std::vector<EngineShape> shapes;
@@ -68,8 +97,7 @@ std::vector<EngineShape> shapes_of(const SearchSpace& space, bool mixture) {
     for (const std::int64_t tp : space.tensor_parallel)
       for (const std::int64_t pp : space.pipeline_parallel)
         for (const std::int64_t dp : space.data_parallel)
-          for (const bool ep : values_of(mixture && tp * dp > 1 ? space.expert_parallel : Tried::Off))
-            if (tp * pp * dp <= space.max_gpus) shapes.push_back({gpu, tp, pp, dp, ep});
+          add_expert_shapes(shapes, space, {gpu, tp, pp, dp}, mixture);
   return shapes;
 }
 
@@ -81,13 +109,18 @@ void visit_configurations(const SearchSpace& space, bool mixture,
   check_sizes(space.tensor_parallel, "tensor_parallel_sizes");
   check_sizes(space.pipeline_parallel, "pipeline_parallel_sizes");
   check_sizes(space.data_parallel, "data_parallel_sizes");
+  check_sizes(space.micro_batches, "num_afd_stages");
+  if (space.feed_forward_ranks.empty() || space.redundant_experts.empty())
+    throw InvalidInput(
+        "num_ffn_ranks, num_redundant_experts: is empty, expected at least one number, 0 for none");
   const std::vector<EngineShape> shapes = shapes_of(space, mixture);
   const auto each_shape = [&](Configuration configuration) {
     for (const EngineShape& shape : shapes) {
       configuration.shape = shape;
       configuration.decode.reset();
       if (space.pools != PoolLayout::Disaggregated) visit(configuration);
-      if (space.pools == PoolLayout::Aggregated) continue;
+      // What computes prompts has its experts beside attention, as published deployments do.
+      if (space.pools == PoolLayout::Aggregated || shape.feed_forward_ranks > 0) continue;
       for (const EngineShape& decode : shapes) {
         if (shape.gpus() + decode.gpus() > space.max_gpus) continue;
         configuration.decode = decode;
@@ -102,7 +135,9 @@ void visit_configurations(const SearchSpace& space, bool mixture,
           for (const std::int64_t tokens : or_default<std::int64_t>(space.max_num_batched_tokens, 0))
             for (const bool caching : values_of(space.prefix_caching))
               for (const double offloading : or_default<double>(space.kv_offloading_gib, 0))
-                each_shape({engine, scheme, draft, seqs, tokens, caching, offloading, {}, {}});
+                for (std::size_t router = 0; router < std::max<std::size_t>(1, space.routing_policies.size());
+                     ++router)
+                  each_shape({engine, scheme, draft, seqs, tokens, caching, offloading, router, {}, {}});
 }
 
 std::vector<Fleet> fleets_of(const Configuration& configuration, std::int64_t max_gpus,

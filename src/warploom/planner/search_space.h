@@ -44,7 +44,13 @@ struct SearchSpace {
   Tried prefix_caching = Tried::On;
   std::vector<std::string> speculations;  // "none", "METHOD:TOKENS", "METHOD:TOKENS:MODEL"
   std::vector<double> kv_offloading_gib;  // host memory for evicted prefixes; empty: none
-  std::int64_t max_gpus = 64;             // of a whole deployment
+  // For mixtures of experts: GPUs that hold experts apart from attention, 0 for none; of pools that produce
+  // tokens alone. Their micro-batches, and replicas of experts.
+  std::vector<std::int64_t> feed_forward_ranks{0};
+  std::vector<std::int64_t> micro_batches{2};
+  std::vector<std::int64_t> redundant_experts{0};
+  std::vector<std::string> routing_policies;  // over instances; empty: the plan's own
+  std::int64_t max_gpus = 64;                 // of a whole deployment
 
   static FieldTable describe();
 };

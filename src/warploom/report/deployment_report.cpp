@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/afd_report.h"
 #include "warploom/report/number_text.h"
 
 namespace warploom {
@@ -49,6 +50,7 @@ Json pools_json(const RunLabel& label, const SimulationResult& result) {
                     {"host_s", totals.steps.host.value()},
                     {"gpu_time_s", totals.gpu_time.value()},
                     {"energy_j", pool.energy_j > 0 ? Json(pool.energy_j) : Json()}});
+    if (pool.afd) list.back()["afd"] = afd_json(*pool.afd);
   }
   return list;
 }
@@ -66,6 +68,8 @@ std::string hardware_text(const RunLabel& label) {
 
 std::string deployment_text(const RunLabel& label, const SimulationResult& result) {
   std::string text;
+  for (const PoolLabel& pool : label.pools)
+    if (pool.afd) text += (label.pools.size() > 1 ? pool.name + ": " : std::string()) + afd_text(*pool.afd);
   const SpeculationCounts& drafts = result.speculation;
   if (drafts.drafts > 0)
     text += fmt::format("speculative decoding: {} drafts, {} of {} tokens accepted ({}), {} tokens a step\n",

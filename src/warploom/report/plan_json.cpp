@@ -26,12 +26,19 @@ Json uses_json(const PlanResult& plan, const RunFigures& figures) {
 }
 
 Json shape_json(const std::string& gpu, const EngineShape& shape, std::int64_t instances) {
-  return {{"gpu", gpu},
-          {"instances", instances},
-          {"tensor_parallel", shape.tensor_parallel},
-          {"pipeline_parallel", shape.pipeline_parallel},
-          {"data_parallel", shape.data_parallel},
-          {"expert_parallel", shape.expert_parallel}};
+  Json document = {{"gpu", gpu},
+                   {"instances", instances},
+                   {"tensor_parallel", shape.tensor_parallel},
+                   {"pipeline_parallel", shape.pipeline_parallel},
+                   {"data_parallel", shape.data_parallel},
+                   {"expert_parallel", shape.expert_parallel}};
+  if (shape.redundant_experts > 0) document["num_redundant_experts"] = shape.redundant_experts;
+  if (shape.feed_forward_ranks > 0) {
+    document["num_ffn_ranks"] = shape.feed_forward_ranks;
+    document["num_afd_stages"] = shape.micro_batches;
+    document["compute_gate_on_attention"] = true;
+  }
+  return document;
 }
 
 Json deployment_json(const PlanLabel& label, const Configuration& configuration, const Fleet& fleet) {
@@ -49,6 +56,7 @@ Json deployment_json(const PlanLabel& label, const Configuration& configuration,
     document["max_num_batched_tokens"] = configuration.max_num_batched_tokens;
   const bool apart = configuration.decode.has_value();
   document[apart ? "prefill" : "pool"] = shape_json(label.gpu, configuration.shape, fleet.instances);
+  if (!label.router.empty()) document["routing_policy"] = label.router;
   if (apart) document["decode"] = shape_json(label.decode_gpu, *configuration.decode, fleet.decode);
   return document;
 }
@@ -71,6 +79,14 @@ Json room_json(const std::optional<FleetRoom>& room) {
           {"power_kw", room->power_kw ? Json(*room->power_kw) : Json(nullptr)}};
 }
 
+// What its figures rest on beside measured kernels.
+Json rests_json(const PlanLabel& label) {
+  Json list = Json::array();
+  if (label.measured_share < 1) list.push_back("kernels that were not measured on this GPU");
+  if (label.by_structure) list.push_back(kAfdRestsOn);
+  return list;
+}
+
 Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint& point) {
   const LimitUse binding = binding_limit(plan.level, point.figures);
   Json document = {
@@ -90,6 +106,8 @@ Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint&
       {"output_tokens_per_s", point.output_tokens_per_s},
       {"tokens_per_s_per_gpu", point.tokens_per_s_per_gpu},
       {"tokens_per_s_per_user", point.tokens_per_s_per_user},
+      {"measured_share", label.measured_share},
+      {"rests_on", rests_json(label)},
       {"objective", point.objective},
       {"limits", uses_json(plan, point.figures)},
       {"binding", use_json(binding)},
@@ -102,6 +120,8 @@ Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint&
       {"run", to_json(point.figures.length)},
       {"metrics", to_json(point.figures.metrics)}};
   if (point.pessimistic) document["pessimistic"] = uses_json(plan, *point.pessimistic);
+  const double slow = point.pessimistic ? point.pessimistic->metrics.tpot.mean.value() : 0;
+  document["least_tokens_per_s_per_user"] = slow > 0 ? Json(1 / slow) : Json(nullptr);
   return document;
 }
 

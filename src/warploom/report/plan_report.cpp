@@ -142,6 +142,8 @@ std::string ranking(const PlanResult& plan, std::size_t rows) {
   columns.insert(columns.end(),
                  {{"tok/s/GPU"}, {"/user"}, {"TTFT p95"}, {"TPOT p95"}, {"sure", Align::Left}});
   TextTable table(columns);
+  const bool differ = std::any_of(plan.labels.begin(), plan.labels.end(),
+                                  [](const PlanLabel& label) { return label.by_structure; });
   std::vector<std::string> below;
   for (std::size_t i = 0; i < std::min(rows, plan.search.points.size()); ++i) {
     const PlanPoint& point = plan.search.points[i];
@@ -159,8 +161,10 @@ std::string ranking(const PlanResult& plan, std::size_t rows) {
              point.confident ? "90 %" : "median"})
       cells.push_back(std::move(cell));
     table.add_row(std::move(cells));
-    below.push_back(fmt::format("{}; {}", deployment_words(plan.labels[i], point.configuration, point.fleet),
-                                use_text(binding_limit(plan.level, point.figures))));
+    below.push_back(fmt::format("{}; {}{}",
+                                deployment_words(plan.labels[i], point.configuration, point.fleet),
+                                use_text(binding_limit(plan.level, point.figures)),
+                                differ ? "; " + rests_words(plan.labels[i]) : std::string()));
   }
   std::string text = with_lines_below(table.text(), below);
   if (plan.search.points.size() > rows)

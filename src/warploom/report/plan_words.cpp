@@ -19,7 +19,13 @@ std::string deployment_words(const PlanLabel& label, const Configuration& config
   if (!label.speculation.empty() && label.speculation != "none") text += ", drafts " + label.speculation;
   if (configuration.kv_offloading_gib > 0)
     text += fmt::format(", offloads {:g} GiB", configuration.kv_offloading_gib);
+  if (!label.router.empty()) text += ", router " + label.router;
   return text;
+}
+
+std::string rests_words(const PlanLabel& label) {
+  return fmt::format("kernels {:.0f} % measured{}", 100 * label.measured_share,
+                     label.by_structure ? ", overlap of both sides by structure" : "");
 }
 
 }  // namespace warploom

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/afd_report.h"
 #include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
@@ -23,7 +24,9 @@ std::string step_text(const StepBreakdown& step) {
                   step.gpu, host_text(step.engine, step.host_profile), routing_text(step.expert_routing),
                   step.batch, duration_text(step_time(step)), duration_text(step.gpu_p10),
                   duration_text(step.gpu_p90), duration_text(step.host));
-  text += trust_text(step.trust) + "\n\n";
+  text += trust_text(step.trust) + "\n";
+  if (step.afd) text += afd_text(*step.afd);
+  text += "\n";
   TextTable table({{"kernel", Align::Left},
                    {"family", Align::Left},
                    {"calls"},
@@ -41,7 +44,10 @@ std::string step_text(const StepBreakdown& step) {
                    source_text(kernel.source)});
   }
   if (step.hidden.value() > 0)
-    table.add_row({step.in_halves ? "one half beside the other" : "shared experts beside routed", "-", "",
+    table.add_row({step.afd         ? "both sides at once"
+                   : step.in_halves ? "one half beside the other"
+                                    : "shared experts beside routed",
+                   "-", "",
                    us(-1.0 * step.hidden), "-", percent_text(-1.0 * (step.hidden / step_time(step))), "-",
                    "-", "-"});
   const bool known = step.host_least == step.host_most;
@@ -92,6 +98,7 @@ Json step_json(const StepBreakdown& step) {
                    {"host_most_ms", to_milliseconds(step.host_most)},
                    {"hidden_ms", to_milliseconds(step.hidden)},
                    {"kernels", std::move(kernels)}};
+  if (step.afd) document["afd"] = afd_json(*step.afd);
   add_trust(document, step.trust);
   return document;
 }

@@ -21,9 +21,11 @@ struct RandomRun {
 
 class RandomDeployment {
  public:
-  // `pricers[n - 1]` has n ranks that step together; they outlive the runs.
-  RandomDeployment(std::uint64_t number, const std::vector<const StepPricer*>& pricers)
-      : random_(number, "deployment"), pricers_(pricers) {}
+  // `pricers[n - 1]` has n ranks that step together, and so has `apart[n - 1]`, whose experts are on GPUs of
+  // their own; they outlive the runs.
+  RandomDeployment(std::uint64_t number, const std::vector<const StepPricer*>& pricers,
+                   const std::vector<const StepPricer*>* apart = nullptr)
+      : random_(number, "deployment"), sides_(number, "sides"), pricers_(pricers), apart_(apart) {}
 
   RandomRun draw() {
     RandomRun run;
@@ -40,6 +42,7 @@ class RandomDeployment {
       run.deployment.pools.back().config.instances = random_.integer(1, 3);
       run.deployment.pools.back().config.num_gpu_blocks_override = blocks(config, run.workload);
     }
+    if (apart_ != nullptr) set_experts_apart(run.deployment, ranks);
     run.deployment.transfer = {.footprint = {.full_per_token = Bytes(1e5)},
                                .layers = 10,
                                .prefill_bandwidth = BytesPerSecond(1e9),
@@ -57,6 +60,16 @@ class RandomDeployment {
   template <class T>
   T one_of(std::vector<T> values) {
     return values[std::size_t(random_.integer(0, std::ssize(values) - 1))];
+  }
+
+  // Drawn from numbers of their own: other runs stay what they were.
+  void set_experts_apart(Deployment& deployment, std::int64_t ranks) {
+    constexpr double kShare = 0.25;
+    for (PoolPlan& pool : deployment.pools) {
+      if (sides_.uniform() >= kShare || pool.config.pipeline_parallel_size > 1) continue;
+      pool.pricer = (*apart_)[std::size_t(ranks - 1)];
+      pool.config.num_ffn_ranks = 2;
+    }
   }
 
   void rules(Deployment& deployment) {
@@ -268,8 +281,9 @@ class RandomDeployment {
     }
   }
 
-  RandomStream random_;
+  RandomStream random_, sides_;
   const std::vector<const StepPricer*>& pricers_;
+  const std::vector<const StepPricer*>* apart_;
 };
 
 }  // namespace warploom

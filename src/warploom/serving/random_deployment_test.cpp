@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "warploom/serving/pricing/afd_bench_test.h"
 #include "warploom/serving/pricing/linear_step_pricer_test.h"
 
 namespace warploom {
@@ -48,6 +49,17 @@ class BoundedPricer final : public StepPricer {
 const std::vector<const StepPricer*>& pricers() {
   static const BoundedPricer one(1), two(2), three(3);
   static const std::vector<const StepPricer*> all{&one, &two, &three};
+  return all;
+}
+
+// Replicas of as many attention ranks with two feed-forward ranks.
+const std::vector<const StepPricer*>& pricers_apart() {
+  const auto bench = [](std::int64_t groups, std::int64_t micro_batches) {
+    return AfdBench({.expert_parallel = 2, .attention_data_parallel = groups, .feed_forward_ranks = 2},
+                    micro_batches, AfdLatency(1e9, 300));
+  };
+  static const AfdBench one = bench(1, 2), two = bench(2, 3), three = bench(3, 1);
+  static const std::vector<const StepPricer*> all{&one.pricer, &two.pricer, &three.pricer};
   return all;
 }
 
@@ -163,10 +175,10 @@ void expect_same(const SimulationResult& a, const SimulationResult& b) {
 
 TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
   std::int64_t joined = 0, preempted = 0, restarted = 0, rejected = 0, reloaded = 0, turned_away = 0,
-               timed_out = 0;
+               timed_out = 0, apart = 0;
   for (std::uint64_t number = 1; number <= cases() && !testing::Test::HasFailure(); ++number) {
     SCOPED_TRACE(testing::Message() << "case " << number);
-    const RandomRun run = RandomDeployment(number, pricers()).draw();
+    const RandomRun run = RandomDeployment(number, pricers(), &pricers_apart()).draw();
     SimulationResult result, watched;
     ASSERT_NO_THROW(result = simulate(run.deployment, run.workload, {.timeline_samples = 50, .threads = 1}));
     expect_conserved(result, run);
@@ -174,6 +186,7 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
                                        {.timeline_samples = 0, .recorded_steps = 20, .threads = 1}));
     expect_same(result, watched);
     joined += std::ssize(run.workload.further_parents);
+    for (const PoolPlan& pool : run.deployment.pools) apart += pool.config.num_ffn_ranks > 0 ? 1 : 0;
     preempted += result.preemptions;
     restarted += result.restarts;
     rejected += result.rejected;
@@ -183,6 +196,7 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
   }
   // The draws reach what they are meant to reach.
   EXPECT_GT(joined, 0);
+  EXPECT_GT(apart, 0);
   EXPECT_GT(preempted, 0);
   EXPECT_GT(restarted, 0);
   EXPECT_GT(rejected, 0);

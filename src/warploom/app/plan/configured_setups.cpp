@@ -47,8 +47,22 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
   setup.config.tensor_parallel_size = shape.tensor_parallel;
   setup.config.pipeline_parallel_size = shape.pipeline_parallel;
   setup.config.enable_expert_parallel = shape.expert_parallel;
+  setup.config.enable_eplb = shape.redundant_experts > 0;
+  setup.config.num_redundant_experts = shape.redundant_experts;
+  setup.config.num_ffn_ranks = shape.feed_forward_ranks;
+  if (shape.feed_forward_ranks > 0) {
+    setup.config.num_afd_stages = shape.micro_batches;
+    // Tokens that go to the ranks of their experts directly pass one exchange in place of two.
+    setup.config.compute_gate_on_attention = true;
+  }
   setup.config = ask_for_groups(std::move(setup.config), shape.data_parallel);
   return setup;
+}
+
+RoutingPolicy router_of(const PlanRequest& request, const Configuration& configuration) {
+  const std::vector<std::string>& policies = request.space.routing_policies;
+  return policies.empty() ? request.routing_policy
+                          : parse_enum<RoutingPolicy>(policies[configuration.routing], "routing_policies");
 }
 
 WorkloadRequestSource source_at(WorkloadRequestSource source, double rate) {

@@ -11,6 +11,9 @@ namespace warploom {
 ServingSetupRequest setup_request_of(const PlanRequest& request, const Configuration& configuration,
                                      const EngineShape& shape);
 
+// How requests are given out to the instances.
+RoutingPolicy router_of(const PlanRequest& request, const Configuration& configuration);
+
 // The source of a load of so many requests (of sessions: first turns) per second.
 WorkloadRequestSource source_at(WorkloadRequestSource source, double rate);
 

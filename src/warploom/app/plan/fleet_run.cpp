@@ -1,5 +1,6 @@
 #include "warploom/app/plan/fleet_run.h"
 
+#include "warploom/app/plan/configured_setups.h"
 #include "warploom/app/serving/energy.h"
 #include "warploom/planner/search_stopped.h"
 #include "warploom/serving/cluster/independent_replicas.h"
@@ -51,7 +52,7 @@ Deployment FleetRun::deployment(const How& how) const {
                   .config = pools_[i]->config,
                   .pricer = tables_[i].get(),
                   .tiers = pools_[i]->tiers};
-    pool.config.routing_policy = request_.routing_policy;
+    pool.config.routing_policy = router_of(request_, configuration_);
     pool.config.host_at_end = pools_[i]->kind->setup.host_at(how.step_time);
     const std::int64_t own = pool.config.instances * pool.config.data_parallel_size /
                              std::int64_t(pool.pricer->coupled_replicas());

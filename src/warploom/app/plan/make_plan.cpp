@@ -8,6 +8,7 @@
 #include <cmath>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -167,7 +168,12 @@ std::string shape_words(const EngineShape& shape) {
   std::string words = fmt::format("tp {}", shape.tensor_parallel);
   if (shape.pipeline_parallel > 1) words += fmt::format(" pp {}", shape.pipeline_parallel);
   if (shape.data_parallel > 1) words += fmt::format(" dp {}", shape.data_parallel);
-  return words + (shape.expert_parallel ? " ep" : "");
+  if (shape.feed_forward_ranks > 0) words += fmt::format(" + {} ffn", shape.feed_forward_ranks);
+  if (shape.expert_parallel) words += " ep";
+  if (shape.redundant_experts > 0) words += fmt::format(" {} redundant", shape.redundant_experts);
+  if (shape.feed_forward_ranks > 0)
+    words += fmt::format(", {} stages, gate on attention", shape.micro_batches);
+  return words;
 }
 
 PlanLabel label_of_plan(const PlanRequest& request, GpuCatalog& catalog, const Configuration& configuration) {
@@ -184,6 +190,10 @@ PlanLabel label_of_plan(const PlanRequest& request, GpuCatalog& catalog, const C
     label.decode_gpu = catalog.load_gpu(request.space.gpus[configuration.decode->gpu], request.files).name;
     label.decode_shape = shape_words(*configuration.decode);
   }
+  if (!request.space.routing_policies.empty())
+    label.router = request.space.routing_policies[configuration.routing];
+  label.by_structure = configuration.shape.feed_forward_ranks > 0 ||
+                       (configuration.decode && configuration.decode->feed_forward_ranks > 0);
   return label;
 }
 
@@ -372,6 +382,19 @@ void add_labels(const PlanRequest& request, GpuCatalog& catalog, PlanResult& res
     result.nearest_label = label_of_plan(request, catalog, result.search.nearest->configuration);
 }
 
+// Shares of each point; those of one configuration have one.
+void add_measured_shares(const SimulatedConfigurations& simulated, PlanResult& result) {
+  std::map<Configuration, double> shares;
+  for (std::size_t i = 0; i < result.search.points.size(); ++i) {
+    const Configuration& configuration = result.search.points[i].configuration;
+    const auto found = shares.find(configuration);
+    const double share = found != shares.end() ? found->second : simulated.measured_share(configuration);
+    shares.emplace(configuration, share);
+    result.labels[i].measured_share = share;
+  }
+  if (result.search.best) result.best_measured_share = result.labels[*result.search.best].measured_share;
+}
+
 // A request that was read and checked, before anything is searched.
 struct PreparedPlan {
   PlanRequest request;
@@ -449,9 +472,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
     result.store_failure = unwritten.what();
   }
   add_labels(request, catalog, result);
-  if (result.search.best)
-    result.best_measured_share =
-        simulated.measured_share(result.search.points[*result.search.best].configuration);
+  add_measured_shares(simulated, result);
   result.contradiction = contradiction_of(task, result);
   return std::move(result);
 }

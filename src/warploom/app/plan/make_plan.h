@@ -16,7 +16,10 @@ namespace warploom {
 struct PlanLabel {
   std::string engine, version, quantization, speculation;
   std::string gpu, decode_gpu;      // canonical names; decode_gpu empty: one pool
-  std::string shape, decode_shape;  // "tp 4", "tp 2 pp 2", "tp 1 dp 8 ep"
+  std::string shape, decode_shape;  // "tp 4", "tp 2 pp 2", "tp 1 dp 8 ep", "tp 1 dp 8 + 4 ffn ep, 2 stages"
+  std::string router;               // of those to choose from; else empty
+  double measured_share = 0;        // of its kernels' time: priced by rows of the same GPU
+  bool by_structure = false;        // rests beside its kernels on kAfdRestsOn
 };
 
 struct PlanResult {

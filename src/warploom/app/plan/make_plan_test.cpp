@@ -83,6 +83,19 @@ TEST(MakePlan, PrunedAndExhaustiveAgreeOnSimulations) {
   expect_same_plan(request, fixed_latency(), 60);
 }
 
+TEST(MakePlan, PrunedAndExhaustiveAgreeOnExpertsApart) {
+  PlanRequest request = small_plan();
+  request.model = "Qwen3-30B-A3B";
+  request.space.gpus = {"H100-SXM"};
+  request.space.tensor_parallel = {1};
+  request.space.data_parallel = {1, 2, 4};
+  request.space.expert_parallel = Tried::On;
+  request.space.feed_forward_ranks = {0, 2, 4};
+  request.space.micro_batches = {2, 3};
+  request.space.routing_policies = {"engine", "least_loaded"};
+  expect_same_plan(request, fixed_latency(), 20);
+}
+
 TEST(MakePlan, SaysTheSameOnAnyNumberOfThreads) {
   PlanRequest request = small_plan();
   request.space.max_num_seqs = {16, 256};

@@ -25,8 +25,18 @@ constexpr std::size_t kLongestCount = 6;  // digits of a number of drafted token
 
 void check_fleet(const PlanRequest& request) {
   check_autoscaling(request.autoscaling);
-  const bool follows_load =
-      request.routing_policy != RoutingPolicy::Engine && request.routing_policy != RoutingPolicy::RoundRobin;
+  std::vector<RoutingPolicy> policies{request.routing_policy};
+  if (!request.space.routing_policies.empty()) {
+    if (request.routing_policy != RoutingPolicy::Engine)
+      throw InvalidInput(
+          "routing_policy: the plan chooses among `routing_policies`, expected one of the two fields");
+    policies.clear();
+    for (const std::string& name : request.space.routing_policies)
+      policies.push_back(parse_enum<RoutingPolicy>(name, "routing_policies"));
+  }
+  const bool follows_load = std::any_of(policies.begin(), policies.end(), [](RoutingPolicy policy) {
+    return policy != RoutingPolicy::Engine && policy != RoutingPolicy::RoundRobin;
+  });
   if (request.fleet.signal_interval.value() > 0 && !follows_load)
     throw InvalidInput(
         "router_signal_interval_s: requests go to instances in turn, expected another `routing_policy`, for "
@@ -101,6 +111,21 @@ void check_drafts(const PlanRequest& request, const ModelArchitecture& model) {
     throw InvalidInput("acceptance_length: changes nothing without drafts, expected `speculations` too");
 }
 
+// What only experts have.
+void check_expert_fields(const SearchSpace& space, const ModelArchitecture& model) {
+  const auto refuse = [&](bool given, std::string_view field, std::string_view what) {
+    if (given && model.mixture() == nullptr)
+      throw InvalidInput(fmt::format("{}: {}, which {} has not, expected 0", field, what, model.name));
+  };
+  const auto any = [](const std::vector<std::int64_t>& list) {
+    return std::any_of(list.begin(), list.end(), [](std::int64_t value) { return value > 0; });
+  };
+  refuse(any(space.feed_forward_ranks), "num_ffn_ranks", "holds experts apart");
+  refuse(any(space.redundant_experts), "num_redundant_experts", "are replicas of experts");
+  if (!any(space.feed_forward_ranks) && space.micro_batches != SearchSpace().micro_batches)
+    throw InvalidInput("num_afd_stages: changes nothing by itself, expected `num_ffn_ranks` too");
+}
+
 void check_sizes_of_space(const SearchSpace& space) {
   if (space.gpus.empty()) throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
   const auto least = [](const std::vector<std::int64_t>& sizes) {
@@ -150,6 +175,7 @@ void check_plan_request(const PlanRequest& request, const Workload& workload,
   check_fleet(request);
   check_load(request, workload);
   check_sizes_of_space(request.space);
+  check_expert_fields(request.space, model);
   check_engines(request.space.engines);
   for (const std::string& scheme : request.space.quantizations)
     if (scheme != "stored") (void)parse_enum<MatmulScheme>(scheme, "quantizations");

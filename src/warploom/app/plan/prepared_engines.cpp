@@ -16,8 +16,9 @@ namespace warploom {
 namespace {
 
 std::string shape_text(const EngineShape& shape) {
-  return fmt::format("{}/{}/{}/{}/{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
-                     shape.data_parallel, shape.expert_parallel);
+  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
+                     shape.data_parallel, shape.expert_parallel, shape.redundant_experts,
+                     shape.feed_forward_ranks, shape.micro_batches);
 }
 
 }  // namespace

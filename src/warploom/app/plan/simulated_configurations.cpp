@@ -80,6 +80,11 @@ Screened SimulatedConfigurations::screen(const Configuration& configuration) con
   const bool apart = configuration.decode.has_value();
   screened.first = bounds(configuration.shape, true, !apart);
   if (apart) screened.decode = bounds(*configuration.decode, false, true);
+  const bool by_structure =
+      configuration.shape.feed_forward_ranks > 0 || (apart && configuration.decode->feed_forward_ranks > 0);
+  if (!screened.refusal && !request_.require_tier.empty() && by_structure)
+    screened.refusal =
+        Refusal{std::string(kNoTier), fmt::format("require_tier: num_ffn_ranks rests on {}", kAfdRestsOn)};
   if (!screened.refusal && !request_.require_tier.empty()) {
     const double share = measured_share(configuration);
     if (share < kMeasuredShare)

@@ -121,6 +121,10 @@ void move_to_file(StartCommand& command, const EngineManifest& manifest, const E
 }  // namespace
 
 StartCommand served_command(const ServingSetupRequest& setup, const std::string& model) {
+  if (setup.config.num_ffn_ranks > 0)
+    throw Unsupported(
+        "num_ffn_ranks: attention and feed-forward apart are started by a plugin of the engine, in two "
+        "roles, which is not written; expected none");
   const EngineSpec& engine = engine_named(setup.config.engine);
   const EngineManifest& manifest = engine_manifest(engine.name);
   ServingConfig config = setup.config;

@@ -1,13 +1,23 @@
 #include "warploom/app/serving/price_graph.h"
 
+<<<<<<< HEAD
 #include <array>
 #include <variant>
 
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/two_halves.h"
+=======
+#include <algorithm>
+
+#include "warploom/models/afd_plan.h"
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/pricing/afd_step_pricer.h"
+>>>>>>> afd
 
 namespace warploom {
+namespace {
 
+<<<<<<< HEAD
 namespace {
 
 StepBatch batch_of(const StepShape& shape) {
@@ -73,12 +83,81 @@ void price_halves(const ServingSetup& setup, const StepShape& shape, const Batch
   priced.gpu = {whole.p10 * scale, whole.p50 * scale, whole.p90 * scale, whole.collectives};
   priced.hidden = Seconds(price.hidden() + saved);
   priced.in_halves = true;
+=======
+// Prices lists and keeps their nodes, as many times.
+class NodeList {
+ public:
+  NodeList(const OperatorPricer& pricer, std::vector<PricedNode>& nodes) : pricer_(pricer), nodes_(nodes) {}
+
+  void add(ListPrice& price, std::span<const OperatorNode> operators, std::int64_t times = 1) {
+    price += pricer_.price(
+        operators, [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
+          OperatorNode counted = node;
+          counted.count *= times;
+          nodes_.push_back({counted, one_call, std::move(source)});
+        });
+  }
+
+ private:
+  const OperatorPricer& pricer_;
+  std::vector<PricedNode>& nodes_;
+};
+
+// As AfdStepPricer prices it.
+void price_apart(const ServingSetup& setup, const StepShape& shape, PricedGraph& priced) {
+  const OperatorPricer pricer = setup.operators();
+  AfdPlan plan(setup.model, setup.sharding, setup.graph);
+  StepPlan attention = plan.attention(), experts = plan.feed_forward();
+  const std::int64_t tokens = shape.tokens();
+  const std::int64_t of_all =
+      shape.group_tokens > 0 ? shape.group_tokens : tokens * setup.sharding.attention_data_parallel;
+  const AfdSizes sizes = afd_sizes(setup.sharding, tokens, of_all, setup.config.num_afd_stages);
+  const std::int64_t many = sizes.micro_batches;
+  NodeList list(pricer, priced.nodes);
+  ListPrice there, computed, to, from, ends;
+  list.add(there, attention.dense_operators(sizes.tokens, 0), many);
+  list.add(there, attention.collective_operators(sizes.tokens, 0), many);
+  list.add(there, attention.attention_operators(micro_batch_of(shape, many)), many);
+  list.add(computed, experts.dense_operators(sizes.feed_forward_tokens, 0, sizes.group_tokens), many);
+  list.add(computed, experts.collective_operators(sizes.feed_forward_tokens, 0, sizes.group_tokens), many);
+  list.add(to, plan.to_experts(sizes.sent_tokens), many);
+  list.add(from, plan.from_experts(sizes.sent_tokens), many);
+  if (shape.logits_rows > 0) {
+    list.add(ends, attention.operators_of(RowSource::LogitsRows, shape.logits_rows));
+  }
+  const AfdSides sides{there.cost(), to.cost(), computed.cost(), from.cost(), ends.cost()};
+  const std::int64_t layers = plan.layers();
+  priced.gpu = sides.step(layers, many);
+  Seconds all;
+  for (const PricedNode& node : priced.nodes) all += node.one_call.p50 * double(node.node.count);
+  priced.hidden = all - priced.gpu.p50;
+  const AfdTimes times = sides.at(&StepCost::p50);
+  const double each = 1.0 / double(layers), step = priced.gpu.p50.value();
+  priced.afd =
+      AfdBreakdown{.label = *setup.afd(),
+                   .layers = layers,
+                   .layer = {times.attention * each, times.to_experts * each, times.experts * each,
+                             times.from_experts * each},
+                   .limit = std::string(afd_limit(times, many)),
+                   .attention_busy = (double(many) * times.attention + sides.ends.p50.value()) / step,
+                   .feed_forward_busy = double(many) * times.experts / step};
+  priced.afd->label.micro_batches = many;
+}
+
+void price_whole(const ServingSetup& setup, const StepShape& shape, PricedGraph& priced) {
+  const OperatorGraph graph = build_operator_graph(setup.model, setup.sharding, shape, setup.graph);
+  ListPrice price;
+  NodeList(setup.operators(), priced.nodes).add(price, graph);
+  priced.gpu = price.cost();
+  priced.hidden = Seconds(price.hidden());
+>>>>>>> afd
 }
 
 }  // namespace
 
 PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
   PricedGraph priced;
+<<<<<<< HEAD
   const BatchOverlap overlap = overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu);
   if (overlap.splits(batch_of(shape))) {
     price_halves(setup, shape, overlap, priced);
@@ -87,6 +166,9 @@ PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
     priced.gpu = price.cost();
     priced.hidden = Seconds(price.hidden());
   }
+=======
+  (setup.sharding.apart() ? price_apart : price_whole)(setup, shape, priced);
+>>>>>>> afd
   const LaunchMode mode =
       graph_limits_of(setup.config).mode(StepShape::tokens_of(shape.prefill), shape.tokens());
   const auto host = [&](int side) {

@@ -143,6 +143,7 @@ StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const Laten
   step.trust = trust_of(times);
   step.hidden = graph.hidden;
   step.in_halves = graph.in_halves;
+  step.afd = graph.afd;
   step.gpu_p10 = graph.gpu.p10;
   step.gpu_p50 = graph.gpu.p50;
   step.gpu_p90 = graph.gpu.p90;

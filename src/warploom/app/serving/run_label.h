@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/app/serving/afd_breakdown.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/base/units.h"
 #include "warploom/serving/simulation.h"
@@ -20,6 +21,7 @@ struct PoolLabel {
   std::int64_t gpus_per_instance = 1;  // of what steps together
   std::int64_t tensor_parallel = 1, pipeline_parallel = 1, data_parallel = 1, expert_parallel = 1;
   double energy_j = 0;  // an estimate from the power limit; 0: unknown
+  std::optional<AfdLabel> afd;
 };
 
 // What lies between a client and the engine's queue, and between two pools.

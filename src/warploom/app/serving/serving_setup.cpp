@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "warploom/app/predict/machine_latency.h"
+#include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
 #include "warploom/base/divide_up.h"
@@ -20,6 +21,7 @@
 #include "warploom/serving/engines/parallelism.h"
 #include "warploom/serving/engines/two_halves.h"
 #include "warploom/serving/engines/version_rows.h"
+#include "warploom/serving/pricing/afd_step_pricer.h"
 #include "warploom/serving/pricing/encoding_step_pricer.h"
 #include "warploom/serving/pricing/lora.h"
 #include "warploom/serving/speculation/drafting_step_pricer.h"
@@ -114,6 +116,17 @@ void check_day(const ServingSetupRequest& request) {
         "engine_day: changes nothing beside `engine_version` {}, expected one of them", request.version));
 }
 
+// Throws where the model does not split that way, and where experts apart from attention are not modelled, or
+// not to rest on.
+void check_split(const ServingSetup& setup, const ServingSetupRequest& request) {
+  check_sharding(setup.model, setup.sharding, "sharding");
+  if (!setup.sharding.apart()) return;
+  check_apart(setup.model, setup.sharding);
+  if (requires_measured(request.require_tier))
+    throw Unsupported(
+        fmt::format("require_tier: num_ffn_ranks rests on {}; expected none of them", kAfdRestsOn));
+}
+
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu, request.files);
 }
@@ -178,6 +191,11 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
     throw Unsupported(
         "speculative decoding over pipeline stages is not modelled, expected pipeline_parallel_size 1");
   }
+  if (setup.sharding.apart() && (beside.speculation.on() || config.enable_lora)) {
+    throw Unsupported(
+        fmt::format("num_ffn_ranks: {} with attention and feed-forward apart are not modelled, expected none",
+                    config.enable_lora ? "adapters" : "drafts"));
+  }
   if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram)
     add_drafter(setup, request.files, beside);
   if (config.enable_lora) {
@@ -218,9 +236,14 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
   const OperatorPricer operators = setup.operators();
   const auto graphs = [&](std::int64_t query_tokens) { return graph_sizes_of(setup.config, query_tokens); };
   const std::int64_t verified = beside.speculation.verified_tokens;
-  std::unique_ptr<StepPricer> target = std::make_unique<OperatorStepPricer>(
-      StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), beside.lora,
-      overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu));
+  std::unique_ptr<StepPricer> target;
+  if (setup.sharding.apart())
+    target = std::make_unique<AfdStepPricer>(AfdPlan(setup.model, setup.sharding, setup.graph), operators,
+                                             graphs(verified), setup.config.num_afd_stages);
+  else
+    target = std::make_unique<OperatorStepPricer>(
+        StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), beside.lora,
+        overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu));
   if (beside.vision)
     target = std::make_unique<EncodingStepPricer>(std::move(target), operators, *beside.vision,
                                                   beside.image_tokens, setup.sharding.tensor_parallel);
@@ -322,6 +345,16 @@ std::string ServingSetup::expert_routing() const {
                                     : std::string();
 }
 
+std::optional<AfdLabel> ServingSetup::afd() const {
+  if (!sharding.apart()) return std::nullopt;
+  return AfdLabel{.attention_gpus = sharding.attention_ranks(),
+                  .feed_forward_gpus = sharding.feed_forward_ranks,
+                  .micro_batches = config.num_afd_stages,
+                  .gate_on_attention = sharding.gate_on_attention,
+                  .attention_weights = memory.weights,
+                  .feed_forward_weights = memory.feed_forward_weights};
+}
+
 std::int64_t ServingSetup::kv_cache_tokens() const {
   return memory.blocks == 0 ? 0 : *config.num_gpu_blocks_override * *config.block_size;
 }
@@ -336,7 +369,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   setup.model = model;
   setup.gpu = std::make_shared<const GpuSpec>(gpu_of(request, gpus));
   setup.sharding = sharding;
-  check_sharding(setup.model, setup.sharding, "sharding");
+  check_split(setup, request);
   setup.config = request.config;
   complete_speculation(setup.config, setup.model);
   const EngineSpec& engine = engine_named(setup.config.engine);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "warploom/app/serving/afd_breakdown.h"
 #include "warploom/app/serving/host_settings.h"
 #include "warploom/base/file_scope.h"
 #include "warploom/hardware/gpu_catalog.h"
@@ -70,6 +71,8 @@ struct ServingSetup {
   std::string engine_text() const;
   // How tokens choose experts, as parse_expert_routing takes it; empty where there are none.
   std::string expert_routing() const;
+  // Absent where experts are where attention is.
+  std::optional<AfdLabel> afd() const;
   // Tokens whose keys and values one replica holds; 0 where the memory was not checked.
   std::int64_t kv_cache_tokens() const;
 };

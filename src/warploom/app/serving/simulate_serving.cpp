@@ -32,7 +32,8 @@ PoolLabel pool_label(const ServingSetup& setup, std::string name, const PoolTota
           .pipeline_parallel = sharding.pipeline_parallel,
           .data_parallel = setup.config.data_parallel_size,
           .expert_parallel = sharding.expert_parallel,
-          .energy_j = pool_energy(setup, totals)};
+          .energy_j = pool_energy(setup, totals),
+          .afd = setup.afd()};
 }
 
 void check_images(const SimulateRequest& request) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "warploom/app/serving/afd_breakdown.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/serving/pricing/step_pricer.h"
@@ -35,6 +37,7 @@ struct StepBreakdown {
   Seconds host_least, host_most;      // where launches are not known; else `host`
   Seconds hidden{0.0};                // of the kernels, by running beside others; not in gpu_p50
   bool in_halves = false;             // one exchanges with its experts while the other computes
+  std::optional<AfdBreakdown> afd;
 };
 
 }  // namespace warploom

@@ -15,6 +15,12 @@ namespace {
 // behind the experts. All but the router's, which has a scale of its own, have weights.
 constexpr std::int64_t kNormsBesideMlp = 4;
 
+// The nearest divisor of `experts` from `ranks` on, up or down; ranks <= experts.
+std::int64_t divisor_from(std::int64_t experts, std::int64_t ranks, std::int64_t step) {
+  while (experts % ranks != 0) ranks += step;
+  return ranks;
+}
+
 }  // namespace
 
 void MixtureOfExperts::check(std::string_view where) const {
@@ -51,10 +57,10 @@ void MixtureOfExperts::check_expert_split(const SplitCheck& check, const Shardin
         fmt::format("expert_parallel={} exceeds {} experts, expected {} redundant ones "
                     "(enable_eplb, num_redundant_experts)",
                     ranks, experts, missing));
-  check.refuse(
-      fmt::format("{} experts cannot be split by expert_parallel={}, expected a divisor or {} redundant "
-                  "ones (enable_eplb, num_redundant_experts)",
-                  experts, ranks, missing));
+  check.refuse(fmt::format(
+      "{} experts cannot be split by expert_parallel={}, expected a divisor or {} redundant "
+      "ones (enable_eplb, num_redundant_experts); the nearest divisors are {} and {}",
+      experts, ranks, missing, divisor_from(experts, ranks, -1), divisor_from(experts, ranks, 1)));
 }
 
 void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) const {

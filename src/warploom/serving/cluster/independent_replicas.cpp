@@ -169,7 +169,7 @@ SimulationResult simulate_independent(const Deployment& deployment, const Worklo
     sum.end = std::max(sum.end, parts[i].result.end);
     sum.kv_blocks = parts[i].result.kv_blocks;
   }
-  const double gpus = double(instances * group_size) * double(pool.config.gpus_per_rank());
+  const double gpus = double(instances) * double(pool.config.gpus_of(std::int64_t(group_size)));
   sum.pools[0].gpu_time = sum.end.seconds() * gpus;
   sum.metrics = metrics_of(sum.requests, itl);
   for (const auto& entry : seconds)

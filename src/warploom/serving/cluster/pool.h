@@ -88,7 +88,7 @@ class Pool {
   std::int64_t most_instances() const { return most_alive_; }
 
  private:
-  std::int64_t gpus_of_instance() const { return std::int64_t(group_size_) * plan_.config.gpus_per_rank(); }
+  std::int64_t gpus_of_instance() const { return plan_.config.gpus_of(std::int64_t(group_size_)); }
   void add_instance(InstanceState state, SimTime now);
   void list_open();
   void count_alive(std::int64_t change);

@@ -36,7 +36,8 @@ constexpr Names kWaitSteps{"batch_wait_timeout_iters"}, kWaitRatio{"batch_wait_m
 constexpr Names kBalance{"attention_dp_balance"};
 constexpr Names kAlgorithm{"speculative_algorithm"}, kAdapters{"enable_lora"},
     kHostTier{"enable_hierarchical_cache"}, kDisk{"kv_disk_size"}, kExchange{"moe_a2a_backend"},
-    kSpreadExperts{"enable_expert_parallel"}, kPlacedExperts{"enable_eplb"}, kTwoHalves{"enable_dbo"};
+    kSpreadExperts{"enable_expert_parallel"}, kPlacedExperts{"enable_eplb"}, kTwoHalves{"enable_dbo"},
+    kApart{"num_ffn_ranks"};
 
 void add_limits(FieldList<C>& list) {
   list.add("engine", &C::engine, {.doc = "engine whose scheduler is modelled"})
@@ -373,6 +374,31 @@ void add_halves(FieldList<C>& list) {
             .needs = kExchange});
 }
 
+void add_sides(FieldList<C>& list) {
+  list.add("num_attention_ranks", &C::num_attention_ranks,
+           {.doc = "GPUs that hold attention, where experts are on others: tensor_parallel_size times "
+                   "data_parallel_size",
+            .min = 1,
+            .max = 4096,
+            .topic = kParallelTopic,
+            .needs = kApart})
+      .add("num_ffn_ranks", &C::num_ffn_ranks,
+           {.doc = "further GPUs that hold the experts apart from attention (AFD)",
+            .min = 0,
+            .max = 4096,
+            .topic = kParallelTopic})
+      .add("num_afd_stages", &C::num_afd_stages,
+           {.doc = "micro-batches that take turns on both sides",
+            .min = 1,
+            .max = 16,
+            .topic = kParallelTopic,
+            .needs = kApart})
+      .add("compute_gate_on_attention", &C::compute_gate_on_attention,
+           {.doc = "attention ranks choose experts and send tokens to the ranks that hold them",
+            .topic = kParallelTopic,
+            .needs = kApart});
+}
+
 }  // namespace
 
 FieldTable ServingConfig::describe() {
@@ -385,6 +411,7 @@ FieldTable ServingConfig::describe() {
   add_parallelism(list);
   add_placement(list);
   add_halves(list);
+  add_sides(list);
   return list.add("host", &C::host, {.doc = "what the CPU adds to a step"}).table();
 }
 

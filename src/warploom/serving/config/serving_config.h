@@ -95,6 +95,11 @@ struct ServingConfig {
   std::int64_t dbo_decode_token_threshold = 32, dbo_prefill_token_threshold = 512;
   bool enable_two_batch_overlap = false;
   bool nvfp4_dispatch = false;  // of experts in nvfp4, to which tokens else go in bf16
+  // Attention and feed-forward on GPUs of their own, see afd_plan.h; names of vLLM's afd-plugin.
+  std::optional<std::int64_t> num_attention_ranks;  // tensor_parallel_size x data_parallel_size
+  std::int64_t num_ffn_ranks = 0;                   // 0: experts are where attention is
+  std::int64_t num_afd_stages = 2;                  // micro-batches of a step
+  bool compute_gate_on_attention = false;
   RoutingPolicy routing_policy = RoutingPolicy::Engine;  // over replicas
   HostModel host;
   KvLayout kv_layout;                      // of the model's layers in the blocks of this engine; no flag
@@ -107,6 +112,8 @@ struct ServingConfig {
   std::int64_t gpus_per_rank() const {
     return tensor_parallel_size * pipeline_parallel_size * prefill_context_parallel_size;
   }
+  // GPUs of so many data-parallel ranks that step together.
+  std::int64_t gpus_of(std::int64_t ranks) const { return ranks * gpus_per_rank() + num_ffn_ranks; }
   static FieldTable describe();
 };
 

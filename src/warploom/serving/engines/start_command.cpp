@@ -13,15 +13,19 @@ namespace warploom {
 namespace {
 
 // What no engine is told.
-constexpr std::array<std::string_view, 9> kNotStarted{"engine",
-                                                      "instances",
-                                                      "routing_policy",
-                                                      "host",
-                                                      "acceptance_length",
-                                                      "acceptance_rates",
-                                                      "proposal_rate",
-                                                      "kv_disk_bandwidth_gb_per_s",
-                                                      "kv_fetch"};
+constexpr std::array<std::string_view, 13> kNotStarted{"engine",
+                                                       "instances",
+                                                       "routing_policy",
+                                                       "host",
+                                                       "acceptance_length",
+                                                       "acceptance_rates",
+                                                       "proposal_rate",
+                                                       "kv_disk_bandwidth_gb_per_s",
+                                                       "kv_fetch",
+                                                       "num_attention_ranks",
+                                                       "num_ffn_ranks",
+                                                       "num_afd_stages",
+                                                       "compute_gate_on_attention"};
 
 std::string spelled(std::string_view name, bool underscores) {
   std::string flag = "--" + std::string(name);

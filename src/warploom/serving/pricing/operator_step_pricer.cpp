@@ -55,12 +55,15 @@ OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pric
 
 std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
   auto copy = std::make_unique<OperatorStepPricer>(*this);
-  copy->sums_.clear();
-  for (PriceTable* table :
-       {&copy->token_table_, &copy->group_table_, &copy->exchange_table_, &copy->row_table_})
-    table->forget_uses();
-  for (DecodeTable& table : copy->decode_tables_) table.prices.forget_uses();
+  copy->forget_uses();
   return copy;
+}
+
+void OperatorStepPricer::forget_uses() {
+  sums_.clear();
+  for (PriceTable* table : {&token_table_, &group_table_, &exchange_table_, &row_table_})
+    table->forget_uses();
+  for (DecodeTable& table : decode_tables_) table.prices.forget_uses();
 }
 
 std::vector<KernelTime> OperatorStepPricer::breakdown() const {
@@ -72,7 +75,6 @@ std::vector<KernelTime> OperatorStepPricer::breakdown() const {
 }
 
 StepCost OperatorStepPricer::price(const StepBatch& batch) {
-  ListPrice price;
   // Ranks that step together run one graph size: each pads to what the widest of them needs.
   // Context parallelism of prompts leaves a GPU its part of them.
   const std::int64_t sharers = plan_.sharding().prefill_context_parallel;
@@ -113,6 +115,30 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
                                  plan_.layers());
   const double scale = std::max(kLeastOfStep, 1 + change / cost.p50.value());
   return {cost.p10 * scale, cost.p50 * scale, cost.p90 * scale, cost.collectives};
+}
+
+ListPrice OperatorStepPricer::list_price(const StepBatch& batch, const LaunchSizes& sizes, double times) {
+  times_ = times;
+  ListPrice price;
+  add_part(&OperatorStepPricer::list_per_token, sizes.tokens, token_grid_, token_table_, price);
+  if (serves_group_) {
+    add_part(&OperatorStepPricer::list_per_group_token, sizes.group_tokens, token_grid_, group_table_, price);
+    add_part(&OperatorStepPricer::list_per_exchanged_token, sizes.exchanged_tokens, token_grid_,
+             exchange_table_, price);
+  }
+  if (batch.logits_rows > 0) {
+    add_part(&OperatorStepPricer::list_per_row, batch.logits_rows, row_grid_, row_table_, price);
+  }
+  if (batch.decode_requests > 0) add_decode(batch, 1, price);
+  if (!batch.chunks.empty()) add_prefill(batch, price);
+  return price;
+}
+
+ListPrice OperatorStepPricer::rows_price(std::int64_t rows) {
+  times_ = 1;
+  ListPrice price;
+  add_part(&OperatorStepPricer::list_per_row, rows, row_grid_, row_table_, price);
+  return price;
 }
 
 double OperatorStepPricer::spread_at(std::size_t row) {
@@ -195,7 +221,7 @@ void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid&
                                   ListPrice& price) {
   if (size > grid.back()) {
     (this->*part)(size);
-    price += sums_.price(nodes_, pricer_);
+    price += sums_.price(nodes_, pricer_, times_);
     return;
   }
   const GridPosition at = grid.locate(double(size));
@@ -205,7 +231,7 @@ void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid&
       (this->*part)(grid[row]);
       table.fill(row, nodes_, pricer_, sums_);
     }
-    table.use(row, weight, price);
+    table.use(row, weight, price, times_);
   }
 }
 
@@ -299,7 +325,7 @@ void OperatorStepPricer::add_decode_kind(std::size_t kind, std::span<const Decod
   for (std::size_t i = 0; i < groups.size(); ++i) {
     DecodeTable& table = decode_table(kind, groups[i].query_tokens);
     const double share = scale * double(groups[i].requests) / together_in_part;
-    for (const auto& [row, weight] : corners_[i].all()) table.prices.use(row, share * weight, price);
+    for (const auto& [row, weight] : corners_[i].all()) table.prices.use(row, share * weight, price, times_);
   }
 }
 
@@ -363,7 +389,7 @@ void OperatorStepPricer::add_prefill(const StepBatch& batch, ListPrice& price) {
       shape_.prefill.push_back({1, chunk.tokens, chunk.context});
     }
   }
-  price += sums_.price(plan_.attention_operators(shape_), pricer_);
+  price += sums_.price(plan_.attention_operators(shape_), pricer_, times_);
 }
 
 }  // namespace warploom

@@ -37,6 +37,11 @@
 
 namespace warploom {
 
+// Sizes that a step's kernels are launched at: tokens of this GPU, and of all that share the experts.
+struct LaunchSizes {
+  std::int64_t tokens = 1, group_tokens = 1, exchanged_tokens = 1;
+};
+
 // The largest sizes that tables cover; larger steps are priced without tables.
 struct PricedDomain {
   std::int64_t tokens = 65536;
@@ -54,8 +59,14 @@ class OperatorStepPricer final : public StepPricer {
                      const PricedDomain& domain = {});
 
   StepCost price(const StepBatch& batch) override;
+  // The list of a step at sizes of one's own, for pricers that arrange steps otherwise; breakdown() counts it
+  // as many times. Requests and rows are those of `batch`, which may have none of them.
+  ListPrice list_price(const StepBatch& batch, const LaunchSizes& sizes, double times = 1);
+  // The list of lm_head and sampling alone; rows > 0.
+  ListPrice rows_price(std::int64_t rows);
   std::vector<KernelTime> breakdown() const override;
   std::unique_ptr<StepPricer> clone() const override;
+  void forget_uses();  // breakdown() starts anew
   std::size_t coupled_replicas() const override {
     return std::size_t(plan_.sharding().attention_data_parallel);
   }
@@ -123,6 +134,7 @@ class OperatorStepPricer final : public StepPricer {
   std::vector<DecodeTable> decode_tables_;
   std::vector<DecodeGroup> query_groups_, reach_groups_;  // of the step being priced; they keep their memory
   std::vector<Corners> corners_;                          // of the groups of one kind
+  double times_ = 1;                                      // that the list being priced counts
   KernelSums sums_;                                       // of what no table holds; knows every kernel
   std::vector<OperatorNode> nodes_;                       // of the part being listed
   StepShape shape_;                                       // of the prefill chunks; keeps its memory

@@ -32,10 +32,11 @@ std::vector<KernelTime> KernelSums::sorted() const {
   return used;
 }
 
-ListPrice KernelSums::price(std::span<const OperatorNode> operators, const OperatorPricer& pricer) {
+ListPrice KernelSums::price(std::span<const OperatorNode> operators, const OperatorPricer& pricer,
+                            double times) {
   return pricer.price(operators,
                       [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
-                        const auto count = double(node.count);
+                        const double count = double(node.count) * times;
                         add(index_of(node, std::move(source)), one_call.p50.value() * count, count);
                       });
 }

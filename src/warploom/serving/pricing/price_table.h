@@ -22,8 +22,8 @@ class KernelSums {
     kernels_[kernel].time += Seconds(seconds);
     kernels_[kernel].calls += calls;
   }
-  // Prices a list and adds its kernels.
-  ListPrice price(std::span<const OperatorNode> operators, const OperatorPricer& pricer);
+  // Prices a list and adds its kernels, as many times.
+  ListPrice price(std::span<const OperatorNode> operators, const OperatorPricer& pricer, double times = 1);
   void clear();
   std::vector<KernelTime> sorted() const;
 
@@ -39,10 +39,10 @@ class PriceTable {
   void fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
             KernelSums& sums);
   double time(std::size_t row) const { return rows_[row].price.p50; }
-  // Adds `weight` times the row to `price`, and counts it for collect().
-  void use(std::size_t row, double weight, ListPrice& price) {
+  // Adds `weight` times the row to `price`, and counts it for collect(), as many times.
+  void use(std::size_t row, double weight, ListPrice& price, double times = 1) {
     Row& used = rows_[row];
-    used.used += weight;
+    used.used += weight * times;
     price.p50 += weight * used.price.p50;
     price.below.mix(used.price.below, weight);
     price.above.mix(used.price.above, weight);
