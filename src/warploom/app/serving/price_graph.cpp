@@ -1,23 +1,15 @@
 #include "warploom/app/serving/price_graph.h"
 
-<<<<<<< HEAD
+#include <algorithm>
 #include <array>
 #include <variant>
 
-#include "warploom/serving/engines/engine_defaults.h"
-#include "warploom/serving/engines/two_halves.h"
-=======
-#include <algorithm>
-
 #include "warploom/models/afd_plan.h"
 #include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/two_halves.h"
 #include "warploom/serving/pricing/afd_step_pricer.h"
->>>>>>> afd
 
 namespace warploom {
-namespace {
-
-<<<<<<< HEAD
 namespace {
 
 StepBatch batch_of(const StepShape& shape) {
@@ -58,32 +50,6 @@ std::array<StepShape, 2> halves_of(const StepShape& shape) {
   return halves;
 }
 
-ListPrice price_nodes(const ServingSetup& setup, const StepShape& shape, PricedGraph& priced) {
-  const OperatorGraph graph = build_operator_graph(setup.model, setup.sharding, shape, setup.graph);
-  return setup.operators().price(
-      graph, [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
-        priced.nodes.push_back({node, one_call, std::move(source)});
-      });
-}
-
-// Both halves, the exchange of one beside the computing of the other.
-void price_halves(const ServingSetup& setup, const StepShape& shape, const BatchOverlap& overlap,
-                  PricedGraph& priced) {
-  ListPrice price;
-  for (const StepShape& half : halves_of(shape)) price += price_nodes(setup, half, priced);
-  double exchange = 0;
-  for (const PricedNode& each : priced.nodes)
-    if (each.node.source == RowSource::GroupTokens && std::holds_alternative<Collective>(each.node.op))
-      exchange += each.one_call.p50.value() * double(each.node.count);
-  const StepCost whole = price.cost();
-  const double saved =
-      overlapped_seconds(overlap.share_of(batch_of(shape)), whole.p50.value() - exchange, exchange,
-                         StepPlan(setup.model, setup.sharding, setup.graph).layers());
-  const double scale = 1 - saved / whole.p50.value();
-  priced.gpu = {whole.p10 * scale, whole.p50 * scale, whole.p90 * scale, whole.collectives};
-  priced.hidden = Seconds(price.hidden() + saved);
-  priced.in_halves = true;
-=======
 // Prices lists and keeps their nodes, as many times.
 class NodeList {
  public:
@@ -144,31 +110,48 @@ void price_apart(const ServingSetup& setup, const StepShape& shape, PricedGraph&
   priced.afd->label.micro_batches = many;
 }
 
+// Both halves, the exchange of one beside the computing of the other.
+void price_halves(const ServingSetup& setup, const StepShape& shape, const BatchOverlap& overlap,
+                  PricedGraph& priced) {
+  ListPrice price;
+  const OperatorPricer pricer = setup.operators();
+  NodeList list(pricer, priced.nodes);
+  for (const StepShape& half : halves_of(shape))
+    list.add(price, build_operator_graph(setup.model, setup.sharding, half, setup.graph));
+  double exchange = 0;
+  for (const PricedNode& each : priced.nodes)
+    if (each.node.source == RowSource::GroupTokens && std::holds_alternative<Collective>(each.node.op))
+      exchange += each.one_call.p50.value() * double(each.node.count);
+  const StepCost whole = price.cost();
+  const double saved =
+      overlapped_seconds(overlap.share_of(batch_of(shape)), whole.p50.value() - exchange, exchange,
+                         StepPlan(setup.model, setup.sharding, setup.graph).layers());
+  const double scale = 1 - saved / whole.p50.value();
+  priced.gpu = {whole.p10 * scale, whole.p50 * scale, whole.p90 * scale, whole.collectives};
+  priced.hidden = Seconds(price.hidden() + saved);
+  priced.in_halves = true;
+}
+
 void price_whole(const ServingSetup& setup, const StepShape& shape, PricedGraph& priced) {
   const OperatorGraph graph = build_operator_graph(setup.model, setup.sharding, shape, setup.graph);
   ListPrice price;
-  NodeList(setup.operators(), priced.nodes).add(price, graph);
+  const OperatorPricer pricer = setup.operators();
+  NodeList(pricer, priced.nodes).add(price, graph);
   priced.gpu = price.cost();
   priced.hidden = Seconds(price.hidden());
->>>>>>> afd
 }
 
 }  // namespace
 
 PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
   PricedGraph priced;
-<<<<<<< HEAD
   const BatchOverlap overlap = overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu);
-  if (overlap.splits(batch_of(shape))) {
+  if (setup.sharding.apart())
+    price_apart(setup, shape, priced);
+  else if (overlap.splits(batch_of(shape)))
     price_halves(setup, shape, overlap, priced);
-  } else {
-    const ListPrice price = price_nodes(setup, shape, priced);
-    priced.gpu = price.cost();
-    priced.hidden = Seconds(price.hidden());
-  }
-=======
-  (setup.sharding.apart() ? price_apart : price_whole)(setup, shape, priced);
->>>>>>> afd
+  else
+    price_whole(setup, shape, priced);
   const LaunchMode mode =
       graph_limits_of(setup.config).mode(StepShape::tokens_of(shape.prefill), shape.tokens());
   const auto host = [&](int side) {

@@ -75,6 +75,8 @@ std::vector<KernelTime> OperatorStepPricer::breakdown() const {
 }
 
 StepCost OperatorStepPricer::price(const StepBatch& batch) {
+  times_ = 1;
+  ListPrice price;
   // Ranks that step together run one graph size: each pads to what the widest of them needs.
   // Context parallelism of prompts leaves a GPU its part of them.
   const std::int64_t sharers = plan_.sharding().prefill_context_parallel;
