@@ -52,6 +52,20 @@ class JudgeIntervals(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
+    def test_leaves_each_machine_out(self):
+        for name, ms in (("a_light", 10), ("b_light", 11), ("c_mid", 15)):
+            self.run_of(name, ms, of="one")
+        self.run_of("a_mid", 16, of="other")
+        found = self.found("--by-machine")
+        one, other = found["one"]["ttft p50"], found["other"]["ttft p50"]
+        self.assertEqual((one["runs"], other["runs"], other["inside"], other["then"]), (3, 1, 0, 0))
+        self.assertAlmostEqual(one["inside"], 2 / 3)
+        self.assertAlmostEqual(other["wanted"], 2.22, 2)  # ln(15 / 10) / ln(12 / 10)
+        self.assertAlmostEqual(one["wanted"], 2.58, 2)
+        self.assertEqual(one["then"], 1)
+        self.runs = self.runs[:3]
+        self.assertNotEqual(self.judge("--by-machine").returncode, 0)
+
     def test_counts_runs_inside_below_and_above(self):
         for name, ms in (("a_light", 8), ("a_mid", 7), ("b_light", 11), ("b_mid", 13)):
             self.run_of(name, ms)

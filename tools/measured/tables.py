@@ -1,6 +1,6 @@
 """Every table by name."""
 
-from . import goals, kernel_tables, known_gaps, serving_tables, speed_tables, tuner_tables
+from . import goals, kernel_tables, known_gaps, serving_tables, speed_tables, tiers, tuner_tables
 from .table_entry import Table
 
 # From the answers of other tables: last, so that these are there.
@@ -19,6 +19,7 @@ TABLES = {
     for table in [
         *kernel_tables.TABLES,
         *serving_tables.TABLES,
+        *tiers.TABLES,
         *tuner_tables.TABLES,
         *speed_tables.TABLES,
         *JOINED,

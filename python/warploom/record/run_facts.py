@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+from pathlib import Path
 
 
 def vllm_facts(config):
@@ -70,8 +71,18 @@ def machine_facts():
     except ImportError:
         pass
     facts["cpu"] = first_line("lscpu", "Model name:")
+    facts["virtual"] = shares_its_cores()
     facts["driver"] = first_line("nvidia-smi", "", "--query-gpu=driver_version", "--format=csv,noheader")
     return facts
+
+
+def shares_its_cores():
+    """Whether this is a virtual machine, whose cores may be others' too."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return False
+    return any("hypervisor" in line.split() for line in lines if line.startswith("flags"))
 
 
 def first_line(program, start, *words):

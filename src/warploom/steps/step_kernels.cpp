@@ -53,6 +53,11 @@ StepKernels::StepKernels(std::unique_ptr<const LatencyModel> kernels, const Step
       network_(*kernels_),
       has_rules_(dynamic_cast<const RooflineModel*>(kernels_.get()) == nullptr) {}
 
+StepKernels::StepKernels(std::unique_ptr<const LatencyModel> kernels, std::unique_ptr<const StepRules> rules)
+    : StepKernels(std::move(kernels), *rules) {
+  own_rules_ = std::move(rules);
+}
+
 std::optional<RulePrice> StepKernels::replace(const Operator& op, const GpuSpec& gpu,
                                               const KernelContext& context,
                                               const LatencyEstimate& measured) const {

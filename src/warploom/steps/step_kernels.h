@@ -41,6 +41,8 @@ class StepKernels final : public LatencyModel {
   // `rules` must outlive it.
   explicit StepKernels(std::unique_ptr<const LatencyModel> kernels,
                        const StepRules& rules = StepRules::shipped());
+  // The same with rules of its own.
+  StepKernels(std::unique_ptr<const LatencyModel> kernels, std::unique_ptr<const StepRules> rules);
   LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context = {}) const override;
   void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
@@ -70,6 +72,7 @@ class StepKernels final : public LatencyModel {
   std::optional<KernelAnswer> across_nodes(const Operator& op, const GpuSpec& gpu,
                                            const KernelContext& context) const;
   std::unique_ptr<const LatencyModel> kernels_;
+  std::unique_ptr<const StepRules> own_rules_;  // null: those of another
   const StepRules& rules_;
   NetworkKernels network_;
   bool has_rules_ = true;

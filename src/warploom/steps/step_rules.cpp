@@ -58,6 +58,20 @@ const StepRules& StepRules::shipped() {
   return rules;
 }
 
+StepRules StepRules::without(std::span<const std::string> gpus) const {
+  const auto is_hidden = [&](const std::string& gpu) {
+    return std::find(gpus.begin(), gpus.end(), gpu) != gpus.end();
+  };
+  StepRules left;
+  for (const std::vector<StepRule>& of_kind : rules_)
+    for (StepRule rule : of_kind) {
+      if (std::any_of(rule.gpus.begin(), rule.gpus.end(), is_hidden)) continue;
+      std::erase_if(rule.judged_gpus, is_hidden);
+      left.add(std::move(rule));
+    }
+  return left;
+}
+
 void StepRules::add(StepRule rule) {
   std::vector<StepRule>& of_kind = rules_[std::size_t(rule.kind)];
   for (const StepRule& other : of_kind)

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "warploom/base/embedded_file.h"
@@ -15,6 +16,9 @@ class StepRules {
   // Throws as step_rules_from_json does, and InvalidInput where two files hold a rule of one kind, engine,
   // release and GPU.
   explicit StepRules(std::span<const EmbeddedFile> files);
+  // These without what steps of the GPUs named (canonical) have shown: rules that were fitted on one of them
+  // are gone, and no interval was judged there. Rules of no GPU, which were chosen, stay.
+  StepRules without(std::span<const std::string> gpus) const;
   // Those that are linked into the program, read once a process.
   static const StepRules& shipped();
 
@@ -26,6 +30,7 @@ class StepRules {
   RuleUse find_own(RuleKind kind, const GpuSpec& gpu, const KernelContext& context) const;
 
  private:
+  StepRules() = default;
   void add(StepRule rule);
   std::array<std::vector<StepRule>, kRuleKinds> rules_;  // by kind, in the order of their files
 };

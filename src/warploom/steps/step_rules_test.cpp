@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "warploom/hardware/gpu_catalog.h"
@@ -73,6 +74,34 @@ TEST(StepRules, NeverCallMeasuredWhatLiesOutsideOfTheirFit) {
   }
   EXPECT_GT(inside, 10);
   EXPECT_GT(outside, 100);
+}
+
+// Without a GPU no rule, interval or mark of it is left, and others answer as they did.
+TEST(StepRules, WithoutAGpuNothingOfItsStepsIsLeft) {
+  const StepRules left = StepRules::shipped().without(std::vector<std::string>{"h200_sxm"});
+  const GpuCatalog gpus;
+  int gone = 0, kept = 0;
+  for (const auto& [kind, name] : EnumNames<RuleKind>::kNames)
+    for (const GpuSpec& gpu : gpus.gpus())
+      for (const auto& [engine, framework] : EnumNames<Engine>::kNames) {
+        const KernelContext context{.framework = framework};
+        const RuleUse before = StepRules::shipped().find(kind, gpu, context),
+                      after = left.find(kind, gpu, context);
+        if (after) {
+          const auto& on = after.rule->gpus;
+          EXPECT_EQ(std::find(on.begin(), on.end(), "h200_sxm"), on.end()) << name;
+        }
+        EXPECT_FALSE(gpu.name == "h200_sxm" && (after.fitted || after.judged)) << name;
+        const bool of_it = before && before.rule->ran_on(gpu_of_rules("h200_sxm"));
+        of_it ? ++gone : ++kept;
+        if (before && !of_it) {
+          EXPECT_EQ(after.rule->file, before.rule->file) << name << gpu.name;
+        }
+      }
+  EXPECT_GT(gone, 10);
+  EXPECT_GT(kept, 10);
+  EXPECT_FALSE(left.find(RuleKind::Sampling, gpu_of_rules("h200_sxm"), {.framework = "vllm"}));
+  EXPECT_EQ(left.find(RuleKind::Norms, gpu_of_rules("h200_sxm"), {.framework = "vllm"}).rule->engine, "");
 }
 
 TEST(StepRules, WidenElsewhereByWhatTheirFileStates) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "warploom/app/data/predictor_folder.h"
+#include "warploom/app/predict/excluded_gpus.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
@@ -193,13 +194,15 @@ CalibrateResult calibrate(const CalibrateRequest& request) {
   }
   result.before = of_all(before);
   result.after = of_all(after);
-  result.bytes =
-      write_predictor_files({.created_by = "warploom calibrate",
-                             .models = learned.models,
-                             .tables = {},
-                             .notes = {{"calibration.json", json_text(provenance(request, result, file))}},
-                             .keeps_others = false},
-                            request.output);
+  result.bytes = write_predictor_files(
+      {.created_by = "warploom calibrate",
+       .models = learned.models,
+       .tables = {},
+       .notes = {{"calibration.json", json_text(provenance(request, result, file))}},
+       .keeps_others = false,
+       .excluded_gpus =
+           request.predictor.empty() ? std::vector<std::string>() : excluded_gpus_of(request.predictor)},
+      request.output);
   return result;
 }
 

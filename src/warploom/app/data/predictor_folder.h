@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct PredictorFiles {
   const std::vector<FamilyTables>& tables;  // each <family>.wlt
   std::vector<FolderFile> notes = {};       // beside them
   bool keeps_others = true;                 // families of the folder that are not among them
+  // GPUs that they were trained without (predict/excluded_gpus.h). Families that stay keep theirs excluded.
+  std::vector<std::string> excluded_gpus = {};
 };
 
 // Whole or not at all, with a manifest (base/whole_folder.h). Tables in the folder that belong to files that

@@ -16,7 +16,8 @@ FieldTable TrainRequest::describe() {
   return RequestFields<R>("train")
       .add("source", &R::source, {.doc = "measured rows"})
       .add("output", &R::output, {.doc = "folder of the predictor, or file of the method", .required = true})
-      .add("exclude_gpus", &R::exclude_gpus, {.doc = "GPUs whose rows are not learned"})
+      .add("exclude_gpus", &R::exclude_gpus,
+           {.doc = "GPUs that the predictor is not to know: neither their rows nor step rules"})
       .add("few_shot", &R::few_shot, {.doc = "GPU:N, learn N shapes of that GPU"})
       .add("few_shot_per", &R::few_shot_per,
            {.doc = "what `few_shot` counts: family, or kind (each combination of data types by itself)"})
@@ -132,8 +133,11 @@ TrainSummary train(const TrainRequest& request) {
       tables.push_back(std::move(learned.tables));
     }
   summary.cost = clock.cost();
-  summary.bytes = write_predictor_files(
-      {.created_by = "warploom train", .models = result.models, .tables = tables}, request.output);
+  summary.bytes = write_predictor_files({.created_by = "warploom train",
+                                         .models = result.models,
+                                         .tables = tables,
+                                         .excluded_gpus = options.exclude_gpus},
+                                        request.output);
   return summary;
 }
 

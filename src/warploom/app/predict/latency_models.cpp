@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "warploom/app/predict/excluded_gpus.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/kernels/roofline.h"
@@ -29,7 +30,12 @@ std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predic
   // A published method is taken as it is: its authors know nothing of the rules of StepKernels.
   if (files.holds(predictor) && std::filesystem::is_regular_file(predictor))
     return open_published_method(predictor);
-  return std::make_unique<StepKernels>(open_kernels(predictor, files));
+  std::unique_ptr<const LatencyModel> kernels = open_kernels(predictor, files);
+  if (predictor.empty() || predictor == "roofline") return std::make_unique<StepKernels>(std::move(kernels));
+  const std::vector<std::string> excluded = excluded_gpus_of(predictor);
+  if (excluded.empty()) return std::make_unique<StepKernels>(std::move(kernels));
+  return std::make_unique<StepKernels>(std::move(kernels),
+                                       std::make_unique<StepRules>(StepRules::shipped().without(excluded)));
 }
 
 const Predictor* predictor_of(const LatencyModel& model) {

@@ -15,7 +15,8 @@ class Predictor;
 
 // The one model that every command prices operators with: "" = the predictor linked into the program,
 // "roofline" = physics alone, else a folder that `train` wrote; with what engines are known to run otherwise
-// than it was measured (StepKernels). A file that `train --method` wrote is the published method alone.
+// than it was measured (StepKernels), but for what steps of GPUs showed that the folder excludes
+// (excluded_gpus.h). A file that `train --method` wrote is the published method alone.
 // Folders and files are those of `files`.
 // Throws NotFound, IoError, InvalidInput or Unsupported on a folder or file that holds no predictor of this
 // version.

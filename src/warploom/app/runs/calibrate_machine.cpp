@@ -277,6 +277,9 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
   KernelFactors none;
   none.fill(1);
   const HostModel fitted = scaled_host(from.host, profile.host_factors(from.host)).of(steps.layers);
+  // The steps' own walls have all of the factors; what runs meet later is as little known as after a probe.
+  if (steps.virtual_host)
+    for (HostScale& scale : profile.host) scale.kept = kKeptOfVirtualHosts;
   result.walls =
       MachineErrors{.measured = steps.timed.size(),
                     .before = summary_of(wall_errors(scaled_host(from.host, from.stated).of(steps.layers),

@@ -109,6 +109,37 @@ TEST(CalibrateMachine, TakesTheRecordOfARealOnboarding) {
   EXPECT_EQ(result.profile.engine_version, "0.33.0");
 }
 
+// Others come and go on the cores of a virtual machine, between the onboarding and the runs.
+TEST(CalibrateMachine, KeepsHalfOfAVirtualHostsFactor) {
+  const ScratchFolder folder;
+  const auto kept_of = [&](const Json& machine) {
+    Json run = run_json();
+    run["machine"] = machine;
+    CalibrateMachineRequest request = request_in(folder);
+    request.onboarded = onboarded(folder, run, read_file(kSteps));
+    const MachineProfile profile = calibrated(request).profile;
+    for (const HostScale& scale : profile.host) EXPECT_EQ(scale.kept, profile.host.front().kept);
+    return profile.host.front().kept;
+  };
+  EXPECT_EQ(kept_of({{"virtual", true}}), 0.5);
+  EXPECT_EQ(kept_of({{"virtual", false}}), 1);
+  EXPECT_EQ(kept_of(Json::object()), 0.5) << "older records do not say";
+}
+
+// A checkpoint in bf16 that the engine quantises: its model is the config of the folder, wherever that is.
+TEST(CalibrateMachine, TakesAModelThatTheEngineQuantised) {
+  const ScratchFolder folder;
+  Json run = run_json();
+  run["gpu"] = "H100-SXM";
+  run["engine_kwargs"]["quantization"] = "fp8";
+  CalibrateMachineRequest request = request_in(folder);
+  request.onboarded = onboarded(
+      folder, run, read_file(kSource + "/tests/fixtures/engine/vllm_0_24_h100/steps/llama8bfp8_steps.csv"));
+  const CalibrateMachineResult result = calibrated(request);
+  ASSERT_TRUE(result.kernels);
+  EXPECT_LT(result.kernels->after.median, 0.03);
+}
+
 TEST(CalibrateMachine, AStepIsPricedOnTheMachine) {
   const ScratchFolder folder;
   CalibrateMachineRequest request = request_in(folder);

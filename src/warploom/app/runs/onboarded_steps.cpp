@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "warploom/app/runs/validate_serving.h"
 #include "warploom/app/serving/host_steps.h"
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/base/error.h"
+#include "warploom/base/json.h"
 #include "warploom/serving/engines/engine_defaults.h"
 
 namespace warploom {
@@ -25,12 +28,16 @@ MeasuredSum sum_of(const PricedGraph& priced, Seconds measured) {
   return sum;
 }
 
+bool is_virtual(const std::filesystem::path& run) {
+  const Json machine = read_json_file(run).value("machine", Json::object());
+  return !machine.is_object() || machine.value("virtual", Json(true)) != Json(false);
+}
+
 }  // namespace
 
 OnboardedSteps read_onboarded(const std::filesystem::path& folder, const FileScope& files,
                               const std::shared_ptr<const LatencyModel>& latency) {
-  RealRun run = read_real_run(folder / "run.json", files);
-  run.setup.model = (folder / "config.json").string();
+  const RealRun run = read_real_run(folder / "run.json", files, (folder / "config.json").string());
   const ServingSetup setup = resolve_serving(run.setup, latency, MemoryCheck::None);
   OnboardedSteps steps{.model = setup.model.name,
                        .label = model_label(setup.model),
@@ -38,6 +45,7 @@ OnboardedSteps read_onboarded(const std::filesystem::path& folder, const FileSco
                        .engine = setup.config.engine,
                        .version = run.setup.version,
                        .layers = launched_layers(engine_named(setup.config.engine), setup),
+                       .virtual_host = is_virtual(folder / "run.json"),
                        .sums = {},
                        .timed = {}};
   const GraphLimits graphs = graph_limits_of(setup.config);

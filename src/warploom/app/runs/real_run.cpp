@@ -132,7 +132,7 @@ void read_client_facts(const Json& document, const std::string& where, RealRun& 
 
 }  // namespace
 
-RealRun read_real_run(const std::filesystem::path& path, const FileScope& files) {
+RealRun read_real_run(const std::filesystem::path& path, const FileScope& files, const std::string& model) {
   const Json document = read_json_file(path);
   const std::string where = path.string();
   if (!document.is_object() || !document.contains("engine_kwargs") ||
@@ -144,7 +144,7 @@ RealRun read_real_run(const std::filesystem::path& path, const FileScope& files)
   check_dtype(arguments, inside);
   RealRun run;
   run.setup.files = files;
-  run.setup.model = text_at(document, "model", where);
+  run.setup.model = model.empty() ? text_at(document, "model", where) : model;
   run.setup.gpu = text_at(document, "gpu", where);
   run.setup.quantization = quantization_of(arguments, run.setup, inside);
   run.setup.expert_routing = routing_of(document, run.setup, where);

@@ -29,8 +29,9 @@ struct RealRun {
   std::optional<std::int64_t> max_concurrency;  // requests that clients kept in flight
 };
 // Throws IoError, InvalidInput (a missing key, an argument that is not modelled), Unsupported (a dtype other
-// than bfloat16).
-RealRun read_real_run(const std::filesystem::path& path, const FileScope& files = {});
+// than bfloat16). `model` stands in place of the file's own where it is given.
+RealRun read_real_run(const std::filesystem::path& path, const FileScope& files = {},
+                      const std::string& model = "");
 
 struct ValidateServingRequest {
   std::filesystem::path run, requests;

@@ -42,7 +42,8 @@ TEST(BlockFp8, ProductOfVllmTakesWhatItsGraphsTake) {
 
 TEST(BlockFp8, DecodingStepOfVllmIsNearSglangs) {
   const auto gpu_time = [](const char* engine, const char* version) {
-    StepRequest request{.decode = "16x1000"};
+    StepRequest request;
+    request.decode = "16x1000";
     request.setup.model = "Qwen3-32B-FP8";
     request.setup.gpu = "h200_sxm";
     request.setup.config.engine = engine;

@@ -191,10 +191,13 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
     throw Unsupported(
         "speculative decoding over pipeline stages is not modelled, expected pipeline_parallel_size 1");
   }
-  if (setup.sharding.apart() && (beside.speculation.on() || config.enable_lora)) {
+  const bool in_halves = config.enable_dbo || config.enable_two_batch_overlap;
+  if (setup.sharding.apart() && (beside.speculation.on() || config.enable_lora || in_halves)) {
     throw Unsupported(
         fmt::format("num_ffn_ranks: {} with attention and feed-forward apart are not modelled, expected none",
-                    config.enable_lora ? "adapters" : "drafts"));
+                    config.enable_lora ? "adapters"
+                    : in_halves        ? "steps in two halves"
+                                       : "drafts"));
   }
   if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram)
     add_drafter(setup, request.files, beside);

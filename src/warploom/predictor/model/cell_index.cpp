@@ -378,13 +378,16 @@ CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelCont
     if (const CellRecord* cell = class_of_kernel(framework, kernel, own.kind))
       return {cell, false, true, false, own.kind, own};
   // The engine that is named, then any, then also kernels that benchmarks alone run: those tell less of
-  // engines than an engine's kernel under other scales.
-  const auto search = [&](bool siblings, auto admits, auto class_at) -> Found {
-    for (int pass = framework != 0 ? 0 : 1; pass < 3; ++pass)
+  // engines than an engine's kernel under other scales, and than one on GPUs of another architecture.
+  enum class Of { Asked, Engines, All };
+  const auto search = [&](bool siblings, Of of, auto admits, auto class_at) -> Found {
+    for (const Of pass : {Of::Asked, Of::Engines, Of::All})
       for (const NearKind& kin : near) {
-        if (!admits(kin)) continue;
-        const CellRecord* cell = class_at(pass == 0 ? framework : kAnyFramework, kin.kind);
-        if (cell == nullptr || (pass == 1 && rank_of(model_.contexts[cell->context]) == 0)) continue;
+        if (!admits(kin) || (of == Of::All) != (pass == Of::All) || (pass == Of::Asked && framework == 0))
+          continue;
+        const CellRecord* cell = class_at(pass == Of::Asked ? framework : kAnyFramework, kin.kind);
+        if (cell == nullptr || (pass == Of::Engines && rank_of(model_.contexts[cell->context]) == 0))
+          continue;
         const bool same = kin.distance == 0;
         return {cell, false, same || (siblings && kin.kind == own.kind), false, same ? kin.kind : own.kind,
                 kin};
@@ -397,17 +400,19 @@ CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelCont
     for (const NearKind& kin : near)
       if (kin.distance > last) next = std::min(next, kin.distance);
     if (next == std::numeric_limits<double>::infinity()) break;
-    // GPUs of this architecture run the own kind as this one does.
-    const Found here = search(
-        true, [&](const NearKind& kin) { return kin.distance == next || (last < 0 && &kin == &own); },
-        [&](std::uint64_t names, std::uint32_t kind) { return sibling_class(arch, names, kind); });
-    if (here.cell != nullptr) return here;
-    const Found found = search(
-        false, [&](const NearKind& kin) { return kin.distance == next; },
-        [&](std::uint64_t names, std::uint32_t kind) {
-          return lookup(key_of(kNoGpu, {names, 0, 0}, kind));
-        });
-    if (found.cell != nullptr) return found;
+    for (const Of of : {Of::Engines, Of::All}) {
+      // GPUs of this architecture run the own kind as this one does.
+      const Found here = search(
+          true, of, [&](const NearKind& kin) { return kin.distance == next || (last < 0 && &kin == &own); },
+          [&](std::uint64_t names, std::uint32_t kind) { return sibling_class(arch, names, kind); });
+      if (here.cell != nullptr) return here;
+      const Found found = search(
+          false, of, [&](const NearKind& kin) { return kin.distance == next; },
+          [&](std::uint64_t names, std::uint32_t kind) {
+            return lookup(key_of(kNoGpu, {names, 0, 0}, kind));
+          });
+      if (found.cell != nullptr) return found;
+    }
     last = next;
   }
   return last_resort(gpu, framework, own);

@@ -156,6 +156,19 @@ TEST(CellIndex, PrefersAnEnginesKernelUnderOtherScalesToABenchmarksOwn) {
   EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8Static, "h100_sxm", {}), "narrow");
 }
 
+// A GPU that no engine was measured on, nor any of its architecture: what another architecture runs under an
+// engine is nearer to it than what a benchmark ran on a sibling.
+TEST(CellIndex, PrefersAnEnginesKernelOfAnotherArchitectureToABenchmarksOfASibling) {
+  MeasuredProducts products("h800");
+  products.add(MatmulScheme::Fp8, "pipeweave", "narrow");
+  products.add(MatmulScheme::Fp8, "pipeweave", "narrow", true);
+  EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8, "h200_nvl", {"vllm", {}, {}}), "narrow") << "none else";
+  products.add(MatmulScheme::Fp8, "vllm", "cutlass", true);
+  EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8, "h200_nvl", {"vllm", {}, {}}), "cutlass");
+  EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8, "h200_nvl", {"sglang", {}, {}}), "cutlass");
+  EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8, "h200_nvl", {"pipeweave", {}, {}}), "narrow");
+}
+
 TEST(CellIndex, ChoosesTheNearestArithmeticWhereTheOwnIsUnknown) {
   MeasuredProducts products("h100_sxm");
   products.add(MatmulScheme::Fp8Block, "vllm", "blocks", true);
