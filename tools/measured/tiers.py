@@ -9,8 +9,8 @@ from .table_entry import Table
 RECORD = Path(__file__).resolve().parent.parent.parent / "data" / "judged" / "tiers.json"
 FIGURES = ("ttft", "tpot", "throughput")
 TITLES = ("TTFT mean", "TPOT mean", "output tokens/s")
-COMMAND = ["tools/judge_tiers", "--warploom", "{program}", "--data", "{data}", "--work", "{work}/tiers", "--only", "steps",
-           "serving"]
+COMMAND = ["tools/judge_tiers", "--warploom", "{program}", "--data", "{data}", "--work", "{work}/tiers",
+           "--only", "steps", "serving"]
 
 
 def goal_of(tier):

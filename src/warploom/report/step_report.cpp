@@ -47,9 +47,8 @@ std::string step_text(const StepBreakdown& step) {
     table.add_row({step.afd         ? "both sides at once"
                    : step.in_halves ? "one half beside the other"
                                     : "shared experts beside routed",
-                   "-", "",
-                   us(-1.0 * step.hidden), "-", percent_text(-1.0 * (step.hidden / step_time(step))), "-",
-                   "-", "-"});
+                   "-", "", us(-1.0 * step.hidden), "-", percent_text(-1.0 * (step.hidden / step_time(step))),
+                   "-", "-", "-"});
   const bool known = step.host_least == step.host_most;
   const std::string host_interval = known ? "-" : us(step.host_least) + " .. " + us(step.host_most);
   table.add_row({"host", "-", "1", us(step.host), host_interval, percent_text(step.host / step_time(step)),
