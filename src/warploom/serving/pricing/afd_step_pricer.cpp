@@ -25,8 +25,8 @@ AfdStepPricer::AfdStepPricer(AfdPlan plan, OperatorPricer pricer, std::vector<st
       pricer_(pricer),
       graph_sizes_(std::move(graph_sizes)),
       micro_batches_(micro_batches),
-      attention_(plan_.attention(), pricer, {}, {}, domain),
-      feed_forward_(plan_.feed_forward(), std::move(pricer), {}, {}, domain),
+      attention_(plan_.attention(), pricer, {}, {}, {}, domain),
+      feed_forward_(plan_.feed_forward(), std::move(pricer), {}, {}, {}, domain),
       grid_(geometric_points(domain.tokens, kEveryTokenTo, kPointsPerOctave)),
       to_{true, PriceTable(grid_.size())},
       from_{false, PriceTable(grid_.size())} {}
