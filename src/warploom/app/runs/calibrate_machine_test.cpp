@@ -124,6 +124,8 @@ TEST(CalibrateMachine, KeepsHalfOfAVirtualHostsFactor) {
   EXPECT_EQ(kept_of({{"virtual", true}}), 0.5);
   EXPECT_EQ(kept_of({{"virtual", false}}), 1);
   EXPECT_EQ(kept_of(Json::object()), 0.5) << "older records do not say";
+  for (const Json& wrong : {Json("text"), Json(1), Json::array(), Json{{"virtual", "yes"}}})
+    EXPECT_THROW(kept_of(wrong), InvalidInput) << wrong;
 }
 
 // A checkpoint in bf16 that the engine quantises: its model is the config of the folder, wherever that is.

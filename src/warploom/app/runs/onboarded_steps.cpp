@@ -30,7 +30,11 @@ MeasuredSum sum_of(const PricedGraph& priced, Seconds measured) {
 
 bool is_virtual(const std::filesystem::path& run) {
   const Json machine = read_json_file(run).value("machine", Json::object());
-  return !machine.is_object() || machine.value("virtual", Json(true)) != Json(false);
+  const Json says = machine.is_object() ? machine.value("virtual", Json(true)) : Json();
+  if (!says.is_boolean())
+    throw InvalidInput(fmt::format("{}: 'machine' is {}, expected an object whose 'virtual' is true or false",
+                                   run.string(), machine.dump()));
+  return says.get<bool>();
 }
 
 }  // namespace
