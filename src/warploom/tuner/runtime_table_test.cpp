@@ -65,6 +65,10 @@ TEST(RuntimeTable, RefusesConstantsThatNoFitWrote) {
   EXPECT_EQ(refusal_of(kConstants + offsetof(ConfigConstants, tile_n), 3.0F), expected);
   EXPECT_EQ(refusal_of(offsetof(ConfigRecord, config) + offsetof(TileConfig, tile_k), 0), expected);
   EXPECT_EQ(refusal_of(offsetof(ConfigRecord, coefficients), std::nanf("")), expected);
+  constexpr std::size_t kSlots =
+      offsetof(ConfigRecord, coefficients) + offsetof(WaveCoefficients<float>, slots);
+  EXPECT_EQ(refusal_of(kSlots, 1e-27F), expected);
+  EXPECT_EQ(refusal_of(kSlots, 0.0F), expected);
 }
 
 TEST(WaveFit, RefusesSamplesOfASingleWave) {

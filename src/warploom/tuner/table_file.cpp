@@ -92,7 +92,7 @@ bool is_sound(const ConfigRecord& record) {
   return is_tile(config.tile_m, known.tile_m, known.per_m_f, known.per_m) &&
          is_tile(config.tile_n, known.tile_n, known.per_n_f, known.per_n) &&
          is_tile(config.tile_k, known.tile_k, known.per_k_f, known.per_k) && config.split_k >= 1 &&
-         known.split_k == float(config.split_k) &&
+         known.split_k == float(config.split_k) && record.coefficients.slots >= 1 &&
          std::all_of(coefficients.begin(), coefficients.end(), [](float one) { return std::isfinite(one); });
 }
 
