@@ -135,12 +135,16 @@ RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const W
   }
 }
 
+std::size_t crowd_of(std::size_t in_flight, std::size_t requests) {
+  return in_flight <= requests / 2 ? in_flight : requests / 8;
+}
+
 RunFigures run_after_crowd(FleetRun& fleet, const PlanRequest& request, const Workload& own,
                            const ServiceLevel& level, const RunQuestion& question, double in_flight) {
   const Share share = share_of_fleet(fleet, own);
   const double count = first_count(own, level, true);
   Workload workload = part_of_load(request, share, count, question.rate);
-  crowd(workload, std::size_t(in_flight / share.of_all()));
+  crowd(workload, crowd_of(std::size_t(in_flight / share.of_all()), workload.requests.size()));
   SimulationResult result = fleet.run(workload, {.step_time = question.step_time, .alone = share.alone});
   keep_second_half(workload, result);
   RunFigures figures = figures_of_steady_run(result, workload, level, share.of_all(), fleet.energy(result));

@@ -14,10 +14,14 @@ namespace warploom {
 RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const Workload& own,
                             const ServiceLevel& level, const RunQuestion& question);
 
-// As many requests at once as the fleet can have in flight, then the load; the figures are of its second
-// half. A fleet may be fast with few requests in flight and slow with many, steadily in both: long steps
-// gather the requests that make steps long. Chance brings it from one to the other, so the slow one is what
-// it must bear.
+// Requests of a run of `requests` that come at once in place of `in_flight`: all where the half that is
+// looked at is of the load alone, else an eighth of the run, which then is not filled up.
+std::size_t crowd_of(std::size_t in_flight, std::size_t requests);
+
+// As many requests at once as the fleet can have in flight (crowd_of), then the load; the figures are of the
+// second half. A fleet may be fast with few requests in flight and slow with many, steadily in both: long
+// steps gather the requests that make steps long. Chance brings it from one to the other, so the slow one is
+// what it must bear.
 RunFigures run_after_crowd(FleetRun& fleet, const PlanRequest& request, const Workload& own,
                            const ServiceLevel& level, const RunQuestion& question, double in_flight);
 
