@@ -23,6 +23,13 @@ OperatorNode& ScaledOperators::add(std::string_view label, std::int64_t count, O
   return nodes.back();
 }
 
+void ScaledOperators::append(const ScaledOperators& others) {
+  for (std::size_t i = 0; i < others.nodes.size(); ++i) {
+    const OperatorNode& node = others.nodes[i];
+    add(node.label, others.counts[i], node.op, others.rules[i]).stream = node.stream;
+  }
+}
+
 std::span<const OperatorNode> ScaledOperators::scale(std::int64_t tokens, std::int64_t group_tokens,
                                                      std::int64_t logits_rows) {
   const std::size_t used = logits_rows > 0 ? nodes.size() : logits_begin;

@@ -33,6 +33,8 @@ struct ScaledOperators {
 
   // The node that was added, until the next is.
   OperatorNode& add(std::string_view label, std::int64_t count, Operator op, RowRule rule = {});
+  // Adds those of `others`, none of which scales with LogitsRows.
+  void append(const ScaledOperators& others);
   std::span<const OperatorNode> scale(std::int64_t tokens, std::int64_t group_tokens,
                                       std::int64_t logits_rows);
 };

@@ -170,7 +170,7 @@ void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& 
   Bytes weights = weight_bytes_per_gpu(*beside.drafter, beside.drafter_sharding);
   if (!own)  // EAGLE and MTP layers use the target's tables
     weights -= weight_footprint(*beside.drafter, beside.drafter_sharding).embeddings;
-  weights += drafter_fusion_weights(speculation.method, setup.model);
+  weights += drafter_weights_beside(speculation.method, setup.model, beside.drafter_sharding);
   const double modules = double(drafter_modules(speculation.method, setup.model));
   beside.weights += weights * modules;
   beside.kv_per_token =
@@ -239,13 +239,15 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
   const OperatorPricer operators = setup.operators();
   const auto graphs = [&](std::int64_t query_tokens) { return graph_sizes_of(setup.config, query_tokens); };
   const std::int64_t verified = beside.speculation.verified_tokens;
+  ScaledOperators in_step = beside.lora;
+  if (beside.drafter) in_step.append(drafter_fusion(beside.speculation.method, *beside.drafter).each_step);
   std::unique_ptr<StepPricer> target;
   if (setup.sharding.apart())
     target = std::make_unique<AfdStepPricer>(AfdPlan(setup.model, setup.sharding, setup.graph), operators,
                                              graphs(verified), setup.config.num_afd_stages);
   else
     target = std::make_unique<OperatorStepPricer>(
-        StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), beside.lora,
+        StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), std::move(in_step),
         overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu));
   if (beside.vision)
     target = std::make_unique<EncodingStepPricer>(std::move(target), operators, *beside.vision,
@@ -254,7 +256,7 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
   // The drafter runs with the target's graphs and once for each token it proposes alone.
   auto drafter = std::make_unique<OperatorStepPricer>(
       StepPlan(*beside.drafter, beside.drafter_sharding, setup.graph), operators, graphs(1),
-      drafter_fusion(beside.speculation.method, *beside.drafter));
+      drafter_fusion(beside.speculation.method, *beside.drafter).each_pass);
   return std::make_unique<DraftingStepPricer>(std::move(target), std::move(drafter),
                                               beside.speculation.steps);
 }

@@ -39,9 +39,9 @@ void Attention::count(LayerParameters& layer, const LayerPlace& place) const {
   const Attention local = on(place.sharding.tensor_parallel);
   const std::int64_t queries = local.heads * head_dim, outputs = local.heads * value_head_dim;
   const std::int64_t keys = local.kv_heads * head_dim, values = local.kv_heads * value_head_dim;
-  layer.attention_input =
-      element_count(place.hidden, (output_gate ? 2 : 1) * queries + keys + (keys_are_values ? 0 : values));
-  if (keys_are_values) layer.repeated = element_count(place.hidden, values);
+  layer.attention_input = element_count(
+      input_width(place.hidden), (output_gate ? 2 : 1) * queries + keys + (keys_are_values ? 0 : values));
+  if (keys_are_values) layer.repeated = element_count(input_width(place.hidden), values);
   layer.attention_output = element_count(place.hidden, outputs);
   if (qkv_bias) layer.plain += static_cast<double>(queries + keys + values);
   if (sinks) layer.plain += static_cast<double>(local.heads);
@@ -101,7 +101,7 @@ void Attention::add_projections(ScaledOperators& plan, const LaunchedLayer& laye
   const std::int64_t queries = local.heads * head_dim, outputs = local.heads * value_head_dim;
   const std::int64_t values = local.kv_heads * value_head_dim;
   add_linear(plan, layer, "qkv_proj", layer.schemes.attention_input,
-             (output_gate ? 2 : 1) * queries + local.kv_heads * head_dim + values, layer.hidden);
+             (output_gate ? 2 : 1) * queries + local.kv_heads * head_dim + values, input_width(layer.hidden));
   add_norms(plan, layer);
   if (rotary_dim > 0) {
     plan.add(
@@ -187,6 +187,7 @@ FieldTable Attention::describe() {
       .add("keys_are_values", &Attention::keys_are_values, {.doc = "one projection serves both"})
       .add("scales_values", &Attention::scales_values, {.doc = "values times a constant"})
       .add("sinks", &Attention::sinks, {.doc = "a learned logit of each head"})
+      .add("reads_embeddings", &Attention::reads_embeddings, {.doc = "q, k and v read embeddings too"})
       .table();
 }
 

@@ -47,11 +47,12 @@ struct Attention {
   bool qk_norm_weights = true;  // false: normalised without learned scales (Llama 4)
   bool value_norm = false;      // values are normalised too, without learned scales (Gemma 4)
   bool qkv_bias = false;
-  bool output_gate = false;      // attention output times a gate projected with the queries (Qwen3-Next)
-  bool head_gate = false;        // the output of each head times one number (Step-3.5)
-  bool keys_are_values = false;  // one projection serves both; engines keep it twice (Gemma 4)
-  bool scales_values = false;    // values times a constant (MiMo-V2)
-  bool sinks = false;            // a learned logit for each head joins the softmax
+  bool output_gate = false;       // attention output times a gate projected with the queries (Qwen3-Next)
+  bool head_gate = false;         // the output of each head times one number (Step-3.5)
+  bool keys_are_values = false;   // one projection serves both; engines keep it twice (Gemma 4)
+  bool scales_values = false;     // values times a constant (MiMo-V2)
+  bool sinks = false;             // a learned logit for each head joins the softmax
+  bool reads_embeddings = false;  // q, k and v read the token's embedding beside the hidden state (EAGLE-3)
 
   static constexpr std::string_view kName = "attention";
   bool operator==(const Attention&) const = default;
@@ -80,6 +81,7 @@ struct Attention {
   static FieldTable describe();
 
  private:
+  std::int64_t input_width(std::int64_t hidden) const { return (reads_embeddings ? 2 : 1) * hidden; }
   Attention on(std::int64_t ranks) const;  // with the heads of one GPU
   // The size that stands for keys and values alike where an operator has one: FLOP and bytes are linear in
   // their sum.

@@ -10,9 +10,15 @@ namespace warploom {
 
 bool LatentAttention::operator==(const LatentAttention& other) const {
   const auto sizes = [](const LatentAttention& a) {
-    return std::array{
-        a.q_lora_rank,         a.shape.heads,          a.shape.kv_lora_rank,        a.shape.rope_head_dim,
-        a.shape.nope_head_dim, a.shape.value_head_dim, std::int64_t(a.output_gate), std::int64_t(a.rotates)};
+    return std::array{a.q_lora_rank,
+                      a.shape.heads,
+                      a.shape.kv_lora_rank,
+                      a.shape.rope_head_dim,
+                      a.shape.nope_head_dim,
+                      a.shape.value_head_dim,
+                      std::int64_t(a.output_gate),
+                      std::int64_t(a.rotates),
+                      std::int64_t(a.reads_embeddings)};
   };
   return sizes(*this) == sizes(other);
 }
@@ -36,15 +42,16 @@ void LatentAttention::check_split(const SplitCheck& check, std::int64_t ranks) c
 }
 
 void LatentAttention::count(LayerParameters& layer, const LayerPlace& place) const {
+  const std::int64_t inputs = input_width(place.hidden);
   const MlaShape local = on(place.sharding.tensor_parallel);
   const std::int64_t queries = local.heads * (shape.nope_head_dim + shape.rope_head_dim);
   const double query_parameters =
-      q_lora_rank > 0 ? element_count(place.hidden, q_lora_rank) + element_count(q_lora_rank, queries)
-                      : element_count(place.hidden, queries);
+      q_lora_rank > 0 ? element_count(inputs, q_lora_rank) + element_count(q_lora_rank, queries)
+                      : element_count(inputs, queries);
   const double expansion =
       element_count(shape.kv_lora_rank, local.heads, shape.nope_head_dim + shape.value_head_dim);
   layer.attention_input =
-      query_parameters + element_count(place.hidden, shape.kv_lora_rank + shape.rope_head_dim) + expansion;
+      query_parameters + element_count(inputs, shape.kv_lora_rank + shape.rope_head_dim) + expansion;
   if (output_gate) layer.attention_input += element_count(place.hidden, local.heads, shape.value_head_dim);
   layer.attention_output = element_count(place.hidden, local.heads, shape.value_head_dim);
   layer.plain += static_cast<double>(q_lora_rank + shape.kv_lora_rank);
@@ -65,14 +72,15 @@ void LatentAttention::add_projections(ScaledOperators& plan, const LaunchedLayer
   const std::int64_t heads = on(layer.sharding.tensor_parallel).heads;
   const std::int64_t latent = shape.kv_lora_rank + shape.rope_head_dim;
   const std::int64_t query_width = heads * (shape.nope_head_dim + shape.rope_head_dim);
+  const std::int64_t inputs = input_width(layer.hidden);
   const MatmulScheme scheme = layer.schemes.attention_input;
   if (q_lora_rank > 0) {
-    add_linear(plan, layer, "qkv_a_proj", scheme, q_lora_rank + latent, layer.hidden);
+    add_linear(plan, layer, "qkv_a_proj", scheme, q_lora_rank + latent, inputs);
     plan.add("q_norm", layer.count, RmsNorm{.type = layer.dtype, .width = q_lora_rank});
     add_linear(plan, layer, "q_b_proj", scheme, query_width, q_lora_rank);
   } else {
-    add_linear(plan, layer, "q_proj", scheme, query_width, layer.hidden);
-    add_linear(plan, layer, "qkv_a_proj", scheme, latent, layer.hidden);
+    add_linear(plan, layer, "q_proj", scheme, query_width, inputs);
+    add_linear(plan, layer, "qkv_a_proj", scheme, latent, inputs);
   }
   constexpr std::int64_t kGraphTokens = 512;  // more are not captured: no second stream
   plan.add("k_norm", layer.count, RmsNorm{.type = layer.dtype, .width = shape.kv_lora_rank},
@@ -131,6 +139,8 @@ FieldTable LatentAttention::describe() {
       .add("shape", &LatentAttention::shape, {.doc = "heads and widths"})
       .add("output_gate", &LatentAttention::output_gate, {.doc = "a gate scales the output"})
       .add("rotates", &LatentAttention::rotates, {.doc = "false: no positions"})
+      .add("reads_embeddings", &LatentAttention::reads_embeddings,
+           {.doc = "the first products read embeddings too"})
       .table();
 }
 

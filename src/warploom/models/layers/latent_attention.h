@@ -18,8 +18,9 @@ namespace warploom {
 struct LatentAttention {
   std::int64_t q_lora_rank = 0;
   MlaShape shape;
-  bool output_gate = false;  // attention output times a gate with a product of its own (Kimi-K3)
-  bool rotates = true;       // false: no positions, though the shape has a rotating part
+  bool output_gate = false;       // attention output times a gate with a product of its own (Kimi-K3)
+  bool rotates = true;            // false: no positions, though the shape has a rotating part
+  bool reads_embeddings = false;  // the first products read the token's embedding too (EAGLE-3)
 
   static constexpr std::string_view kName = "mla";
   bool operator==(const LatentAttention& other) const;
@@ -44,6 +45,7 @@ struct LatentAttention {
   static FieldTable describe();
 
  private:
+  std::int64_t input_width(std::int64_t hidden) const { return (reads_embeddings ? 2 : 1) * hidden; }
   MlaShape on(std::int64_t ranks) const;  // with the heads of one GPU
 };
 

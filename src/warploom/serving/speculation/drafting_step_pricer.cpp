@@ -90,6 +90,21 @@ DenseMlp dense_beside_experts(const ModelArchitecture& target) {
   return mlp;
 }
 
+bool is_eagle(DraftMethod method) { return method == DraftMethod::Eagle || method == DraftMethod::Eagle3; }
+
+// draft_vocab_size of the published heads (yuhuili/EAGLE3-LLaMA3.1-Instruct-8B) and what those who train them
+// take by default (sgl-project/SpecForge, configs/*eagle3.json).
+constexpr std::int64_t kEagle3Vocabulary = 32000;
+// Layers of the target whose states EAGLE-3 reads (vllm/model_executor/models/llama_eagle3.py, where the
+// draft's config.json lists no others).
+constexpr std::int64_t kEagle3States = 3;
+
+// The first layer of an EAGLE-3 drafter reads embeddings too (llama_eagle3.py, deepseek_eagle3.py).
+void read_embeddings(Mixer& mixer) {
+  if (auto* attention = std::get_if<Attention>(&mixer)) attention->reads_embeddings = true;
+  if (auto* latent = std::get_if<LatentAttention>(&mixer)) latent->reads_embeddings = true;
+}
+
 }  // namespace
 
 DraftMethod drafting_method(const ServingConfig& config, const SpeculativeConfig& speculation,
@@ -120,7 +135,7 @@ ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitectu
     layer.feed_forward = dense_beside_experts(target);
     if (const LayerGroup* windowed = windowed_layer(target)) layer.mixer = windowed->mixer;
   }
-  if (method == DraftMethod::Eagle) {
+  if (is_eagle(method)) {
     if (layer.mixture() != nullptr) layer.feed_forward = dense_beside_experts(target);
     layer.schemes = {};
   }
@@ -130,6 +145,11 @@ ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitectu
     if (other != target.layers.end()) layer.mixer = other->mixer;
   }
   see_the_window_alone(layer.mixer);
+  if (method == DraftMethod::Eagle3) {
+    read_embeddings(layer.mixer);
+    drafter.vocabulary = std::min(target.vocabulary, kEagle3Vocabulary);
+    drafter.tie_embeddings = false;
+  }
   layer.lookup = NoLookup{};
   drafter.layers = {layer};
   drafter.mtp_layers = 0;
@@ -137,20 +157,28 @@ ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitectu
   return drafter;
 }
 
-ScaledOperators drafter_fusion(DraftMethod method, const ModelArchitecture& target) {
-  ScaledOperators operators;
-  if (method == DraftMethod::DraftModel) return operators;
-  Gemm product;
-  product.scheme = plain_scheme(target.dtype);
-  product.n = target.hidden;
-  product.k = 2 * target.hidden;
-  operators.add("fusion", 1, product);
-  return operators;
+DrafterFusion drafter_fusion(DraftMethod method, const ModelArchitecture& target) {
+  DrafterFusion fusion;
+  if (method == DraftMethod::DraftModel) return fusion;
+  const bool once = method == DraftMethod::Eagle3;
+  const Gemm product{.scheme = plain_scheme(target.dtype),
+                     .n = target.hidden,
+                     .k = (once ? kEagle3States : 2) * target.hidden};
+  if (once)
+    fusion.each_step.add("draft fusion", 1, product);
+  else
+    fusion.each_pass.add("fusion", 1, product);
+  return fusion;
 }
 
-Bytes drafter_fusion_weights(DraftMethod method, const ModelArchitecture& target) {
+Bytes drafter_weights_beside(DraftMethod method, const ModelArchitecture& target, const Sharding& sharding) {
   if (method == DraftMethod::DraftModel) return Bytes(0);
-  return Bytes(2.0 * double(target.hidden) * double(target.hidden) * bytes_per_element(target.dtype));
+  const bool eagle3 = method == DraftMethod::Eagle3;
+  double elements = element_count(eagle3 ? kEagle3States : 2, target.hidden, target.hidden);
+  if (eagle3)
+    elements +=
+        element_count(local_vocabulary(drafter_architecture(method, target), sharding), target.hidden);
+  return Bytes(elements * bytes_per_element(target.dtype));
 }
 
 std::int64_t drafter_modules(DraftMethod method, const ModelArchitecture& target) {

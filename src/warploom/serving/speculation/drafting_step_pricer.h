@@ -19,16 +19,24 @@ DraftMethod drafting_method(const ServingConfig& config, const SpeculativeConfig
                             const ModelArchitecture& target);
 
 // The drafter as a model of its own. Eagle: one dense layer of the target's width (EAGLE's heads are dense,
-// whatever the target is) and an lm_head; Mtp: one module, the target's last layer (of MiMo-V2 and Step a
-// dense one that sees a window). A DraftModel is `model` itself. Throws InvalidInput for Mtp when the
-// checkpoint has no prediction layer, Unsupported where its modules are a DSpark drafter.
+// whatever the target is) and an lm_head; Eagle3: such a layer whose attention reads the token's embedding
+// beside the hidden state, and an lm_head over the tokens that it may propose; Mtp: one module, the target's
+// last layer (of MiMo-V2 and Step a dense one that sees a window). A DraftModel is `model` itself. Throws
+// InvalidInput for Mtp when the checkpoint has no prediction layer, Unsupported where its modules are a
+// DSpark drafter.
 ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitecture& target);
 
-// The product that joins the target's hidden states and the embeddings before the layer; empty for draft
-// models of their own.
-ScaledOperators drafter_fusion(DraftMethod method, const ModelArchitecture& target);
-// Its weights, whole on every GPU.
-Bytes drafter_fusion_weights(DraftMethod method, const ModelArchitecture& target);
+// The product before the drafter's layer, whole on every GPU: of Eagle and Mtp it joins the target's hidden
+// state and the embedding before every pass; of Eagle3 it joins the states of three layers, once in a step,
+// since a pass over a proposed token takes the state of the pass before it. Empty for draft models.
+struct DrafterFusion {
+  ScaledOperators each_pass, each_step;
+};
+DrafterFusion drafter_fusion(DraftMethod method, const ModelArchitecture& target);
+
+// What one GPU holds of the drafter beside its layer's weights: the fusion, and where the target's does not
+// serve, an lm_head.
+Bytes drafter_weights_beside(DraftMethod method, const ModelArchitecture& target, const Sharding& sharding);
 
 // Modules of which an engine keeps weights and caches: all that the checkpoint has, whichever a step runs.
 std::int64_t drafter_modules(DraftMethod method, const ModelArchitecture& target);

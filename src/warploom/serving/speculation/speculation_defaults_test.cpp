@@ -85,7 +85,7 @@ TEST(SpeculationDefaults, EaglesOfSglangWithoutAModelAreThePredictionModule) {
   EXPECT_EQ(method_for("DeepSeek-R1"), DraftMethod::Eagle);
   config.speculative_draft_model_path.clear();
   config.speculative_algorithm = "EAGLE3";
-  EXPECT_EQ(method_for("DeepSeek-R1"), DraftMethod::Eagle);
+  EXPECT_EQ(method_for("DeepSeek-R1"), DraftMethod::Eagle3);
 }
 
 // Its technical report counts 0.33 B parameters of a module.
@@ -95,11 +95,45 @@ TEST(DrafterArchitecture, ModulesOfMimoV2AreDenseAndSeeAWindow) {
   EXPECT_EQ(module.mixture(), nullptr);
   EXPECT_TRUE(std::get<Attention>(module.layers[0].mixer).windowed());
   const ParameterCounts counts = parameter_counts(module);
-  const double fusion = drafter_fusion_weights(DraftMethod::Mtp, target).value() / 2;  // of 2 bytes
+  const double fusion = drafter_weights_beside(DraftMethod::Mtp, target, {}).value() / 2;  // of 2 bytes
   EXPECT_NEAR((counts.total - counts.embedding + fusion) / 1e9, 0.33, 0.01);
   EXPECT_EQ(drafter_modules(DraftMethod::Mtp, target), 1);
   EXPECT_EQ(drafter_modules(DraftMethod::Mtp, model_named("Step-3.7-Flash")), 3);
   EXPECT_EQ(drafter_modules(DraftMethod::Eagle, model_named("Step-3.7-Flash")), 1);
+}
+
+// yuhuili/EAGLE3-LLaMA3.1-Instruct-8B is a file of 811 MiB: everything but the embeddings, which are the
+// target's.
+TEST(DrafterArchitecture, Eagle3OfLlamaHasTheWeightsThatArePublished) {
+  const ModelArchitecture& target = model_named("Llama-3.1-8B");
+  const ModelArchitecture drafter = drafter_architecture(DraftMethod::Eagle3, target);
+  EXPECT_EQ(drafter.vocabulary, 32000);
+  const ParameterCounts counts = parameter_counts(drafter);
+  const double beside = drafter_weights_beside(DraftMethod::Eagle3, target, {}).value();
+  const double mebibytes = ((counts.total - counts.embedding) * 2 + beside) / (1 << 20);
+  EXPECT_NEAR(mebibytes, 811, 2);
+}
+
+TEST(DrafterArchitecture, Eagle3JoinsThreeStatesOnceAndReadsEmbeddingsInEveryPass) {
+  const ModelArchitecture& target = model_named("Llama-3.1-8B");
+  const DrafterFusion fusion = drafter_fusion(DraftMethod::Eagle3, target);
+  EXPECT_TRUE(fusion.each_pass.nodes.empty());
+  ASSERT_EQ(fusion.each_step.nodes.size(), 1U);
+  EXPECT_EQ(std::get<Gemm>(fusion.each_step.nodes[0].op).k, 3 * target.hidden);
+  const Attention eagle =
+      std::get<Attention>(drafter_architecture(DraftMethod::Eagle, target).layers[0].mixer);
+  Attention eagle3 = std::get<Attention>(drafter_architecture(DraftMethod::Eagle3, target).layers[0].mixer);
+  EXPECT_TRUE(eagle3.reads_embeddings);
+  eagle3.reads_embeddings = false;
+  EXPECT_EQ(eagle3, eagle);
+  const DrafterFusion of_eagle = drafter_fusion(DraftMethod::Eagle, target);
+  EXPECT_TRUE(of_eagle.each_step.nodes.empty());
+  EXPECT_EQ(std::get<Gemm>(of_eagle.each_pass.nodes[0].op).k, 2 * target.hidden);
+}
+
+TEST(DrafterArchitecture, Eagle3OfLatentAttentionReadsEmbeddingsToo) {
+  const ModelArchitecture drafter = drafter_architecture(DraftMethod::Eagle3, model_named("DeepSeek-R1"));
+  EXPECT_TRUE(std::get<LatentAttention>(drafter.layers[0].mixer).reads_embeddings);
 }
 
 TEST(DrafterArchitecture, RefusesTheDSparkStagesOfV41AsPredictionLayers) {

@@ -36,7 +36,7 @@ std::string refusal_of(const ServingConfig& config) {
 
 TEST(SpeculativeConfig, ReadsTheEnginesSpellings) {
   const SpeculativeConfig eagle = speculation_of(drafting());
-  EXPECT_EQ(eagle.method, DraftMethod::Eagle);
+  EXPECT_EQ(eagle.method, DraftMethod::Eagle3);
   EXPECT_EQ(eagle.steps, 3);
   EXPECT_EQ(eagle.verified_tokens, 4);
   EXPECT_EQ(speculation_of(drafting(R"({"method": "deepseek_mtp"})", 1.8)).steps, 1);

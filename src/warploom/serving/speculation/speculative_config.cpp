@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, DraftMethod>, 41> kMethods{{
     {"drafttarget", DraftMethod::DraftModel},
     {"eagle", DraftMethod::Eagle},
     {"eagle2", DraftMethod::Eagle},
-    {"eagle3", DraftMethod::Eagle},
+    {"eagle3", DraftMethod::Eagle3},
     {"mtp", DraftMethod::Mtp},
     {"nextn", DraftMethod::Mtp},
     {"deepseek_mtp", DraftMethod::Mtp},
@@ -61,7 +61,7 @@ constexpr std::array<std::pair<std::string_view, DraftMethod>, 41> kMethods{{
     {"ngram_gpu", DraftMethod::Ngram},
     {"prompt_lookup", DraftMethod::Ngram},
     {"mtp_eagle", DraftMethod::Mtp},
-    {"eagle3_one_model", DraftMethod::Eagle},
+    {"eagle3_one_model", DraftMethod::Eagle3},
     {"mtp_vanilla", DraftMethod::Mtp},
     {"none", DraftMethod::None},
 }};
@@ -140,11 +140,12 @@ void complete_method(SpeculativeConfig& config, bool named) {
   std::string model = config.model;
   std::transform(model.begin(), model.end(), model.begin(),
                  [](unsigned char c) { return char(std::tolower(c)); });
-  config.method = model == "ngram" || model == "[ngram]"     ? DraftMethod::Ngram
-                  : model.find("eagle") != std::string::npos ? DraftMethod::Eagle
-                  : model.find("mtp") != std::string::npos   ? DraftMethod::Mtp
-                  : model.empty()                            ? DraftMethod::Mtp
-                                                             : DraftMethod::DraftModel;
+  config.method = model == "ngram" || model == "[ngram]"      ? DraftMethod::Ngram
+                  : model.find("eagle3") != std::string::npos ? DraftMethod::Eagle3
+                  : model.find("eagle") != std::string::npos  ? DraftMethod::Eagle
+                  : model.find("mtp") != std::string::npos    ? DraftMethod::Mtp
+                  : model.empty()                             ? DraftMethod::Mtp
+                                                              : DraftMethod::DraftModel;
 }
 
 void read_json(const std::string& text, SpeculativeConfig& config, Stated& stated) {

@@ -13,15 +13,17 @@ namespace warploom {
 
 struct ServingConfig;
 
-// Who proposes tokens. Eagle: one dense decoder layer over the target's hidden states; Mtp: the checkpoint's
-// own prediction layer; Ngram: a look-up in the prompt, on the CPU.
-enum class DraftMethod { None, DraftModel, Eagle, Mtp, Ngram };
+// Who proposes tokens. Eagle: one dense decoder layer over the target's hidden states; Eagle3: one over those
+// of three of its layers, with a vocabulary of its own; Mtp: the checkpoint's own prediction layer; Ngram: a
+// look-up in the prompt, on the CPU.
+enum class DraftMethod { None, DraftModel, Eagle, Eagle3, Mtp, Ngram };
 template <>
 struct EnumNames<DraftMethod> {
-  static constexpr std::array<std::pair<DraftMethod, std::string_view>, 5> kNames{
+  static constexpr std::array<std::pair<DraftMethod, std::string_view>, 6> kNames{
       {{DraftMethod::None, "none"},
        {DraftMethod::DraftModel, "draft_model"},
        {DraftMethod::Eagle, "eagle"},
+       {DraftMethod::Eagle3, "eagle3"},
        {DraftMethod::Mtp, "mtp"},
        {DraftMethod::Ngram, "ngram"}}};
 };
@@ -29,7 +31,7 @@ struct EnumNames<DraftMethod> {
 struct SpeculativeConfig {
   DraftMethod method = DraftMethod::None;
   std::string model;         // of DraftModel: a name or the path of a config.json
-  std::string quantization;  // of DraftModel and Eagle: a MatmulScheme's name; empty = as stored
+  std::string quantization;  // of DraftModel and EAGLE: a MatmulScheme's name; empty = as stored
   std::optional<std::int64_t> tensor_parallel;  // GPUs that share the drafter; absent: the target's
   std::int64_t steps = 0;            // tokens proposed one after another: the most that can be accepted
   std::int64_t verified_tokens = 1;  // query tokens of a request in a verifying step, the sure one included
