@@ -100,8 +100,8 @@ TEST(PublishedSchemas, AsksTheChartOfLlmDForTheGpusOfAllStages) {
   EXPECT_EQ(*last.base(), "2") << words;
 }
 
-// vLLM's workers in Dynamo are told their role otherwise since 1.0.0, and one of prompts is refused without its
-// transfers (dynamo/vllm/args.py).
+// vLLM's workers in Dynamo are told their role otherwise since 1.0.0, and one of prompts is refused without
+// its transfers (dynamo/vllm/args.py).
 TEST(PublishedSchemas, TellsDynamosWorkersTheirRoleAsTheReleaseTakesIt) {
   const auto prefill_words = [](const std::string& engine) {
     const std::string text =

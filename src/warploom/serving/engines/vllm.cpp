@@ -37,14 +37,16 @@ constexpr std::array<JsonFlag, 6> kJsonFlags{
      {"spec_model", {}, apply_spec_model, nullptr},
      {"spec_tokens", {}, apply_spec_tokens, nullptr}}};
 constexpr std::array<std::string_view, 1> kFileFlags{"config"};
-// docs/features/nixl_connector_usage.md; Dynamo's workers: dynamo/vllm/args.py, which refuses a prefill worker
+// docs/features/nixl_connector_usage.md; Dynamo's workers: dynamo/vllm/args.py, which refuses one of prompts
 // without its transfers.
 constexpr std::string_view kKvFlags =
     R"(--kv-transfer-config {"kv_connector":"NixlConnector","kv_role":"kv_both"})";
 constexpr std::string_view kDynamoPrefill =
-    R"(--disaggregation-mode prefill --kv-transfer-config {"kv_connector":"NixlConnector","kv_role":"kv_both"})";
+    "--disaggregation-mode prefill "
+    R"(--kv-transfer-config {"kv_connector":"NixlConnector","kv_role":"kv_both"})";
 constexpr std::string_view kDynamoDecode =
-    R"(--disaggregation-mode decode --kv-transfer-config {"kv_connector":"NixlConnector","kv_role":"kv_both"})";
+    "--disaggregation-mode decode "
+    R"(--kv-transfer-config {"kv_connector":"NixlConnector","kv_role":"kv_both"})";
 constexpr EngineManifests kManifests{.image = "vllm/vllm-openai",
                                      .prefill_flags = kKvFlags,
                                      .decode_flags = kKvFlags,
