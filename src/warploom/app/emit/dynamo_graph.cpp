@@ -47,7 +47,18 @@ void add_options(std::vector<std::string>& words, const EmittedPool& pool) {
   }
 }
 
-std::vector<std::string> worker_words(const EmittedFleet& fleet, const EmittedPool& pool) {
+// What tells a worker its role in this release.
+std::string_view role_flags(const EmittedPool& pool, const std::string& release) {
+  const EngineManifests& manifests = pool.engine->manifests;
+  const EngineManifest& manifest = *pool.manifest;
+  const bool prefill = pool.role == "prefill";
+  if (!manifest.dynamo_pools_since.empty() && compare_versions(release, manifest.dynamo_pools_since) < 0)
+    return prefill ? manifest.dynamo_old_prefill : manifest.dynamo_old_decode;
+  return prefill ? manifests.dynamo_prefill_flags : manifests.dynamo_decode_flags;
+}
+
+std::vector<std::string> worker_words(const EmittedFleet& fleet, const EmittedPool& pool,
+                                      const std::string& release) {
   const EngineManifests& manifests = pool.engine->manifests;
   std::vector<std::string> words{std::string(manifests.dynamo_model_flag), fleet.model};
   const auto& own = pool.command.words;
@@ -62,12 +73,12 @@ std::vector<std::string> worker_words(const EmittedFleet& fleet, const EmittedPo
     for (const RenamedFlag& flag : manifests.dynamo_flags)
       if (word == flag.own) word = flag.there;
   add_options(words, pool);
-  if (pool.apart())
-    add_words(words, pool.role == "prefill" ? manifests.dynamo_prefill_flags : manifests.dynamo_decode_flags);
+  if (pool.apart()) add_words(words, role_flags(pool, release));
   return words;
 }
 
-std::string worker(const EmittedFleet& fleet, const EmittedPool& pool, const std::string& image) {
+std::string worker(const EmittedFleet& fleet, const EmittedPool& pool, const std::string& image,
+                   const std::string& release) {
   std::string text =
       fmt::format("    # {}\n    {}Worker:\n      envFromSecret: {}\n      componentType: worker\n",
                   pool.words(), pool.role == "prefill" ? "Prefill" : "Decode", kTokenSecret);
@@ -85,7 +96,7 @@ std::string worker(const EmittedFleet& fleet, const EmittedPool& pool, const std
                     "        mainContainer:\n          image: {}\n          command:\n          - python3\n"
                     "          - -m\n          - {}\n          args:\n{}",
                     image, pool.engine->manifests.dynamo_module,
-                    yaml_words(worker_words(fleet, pool), "          "));
+                    yaml_words(worker_words(fleet, pool, release), "          "));
 }
 
 }  // namespace
@@ -101,7 +112,7 @@ std::string dynamo_graph(const EmittedFleet& fleet) {
       "  - {{name: {4}-weights, create: false}}\n  services:\n    Frontend:\n      componentType: frontend\n"
       "      replicas: 1\n      extraPodSpec:\n        mainContainer:\n          image: {5}\n",
       release.release, first.engine->name, release.engine, comment_text(first.version), fleet.name, image);
-  for (const EmittedPool& pool : fleet.pools) text += worker(fleet, pool, image);
+  for (const EmittedPool& pool : fleet.pools) text += worker(fleet, pool, image, release.release);
   return text;
 }
 

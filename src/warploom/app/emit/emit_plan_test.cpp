@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "warploom/app/emit/bench_script.h"
+#include "warploom/app/emit/emitted_files_test.h"
 #include "warploom/app/plan/plan_load.h"
 #include "warploom/app/serving/engine_manifests.h"
 #include "warploom/base/error.h"
@@ -20,55 +21,6 @@
 
 namespace warploom {
 namespace {
-
-using Files = std::map<std::string, std::string>;
-
-PlanRequest request_for(const std::string& engine) {
-  PlanRequest request;
-  request.model = "Llama-3.1-70B-Instruct";
-  request.space.gpus = {"H100-SXM"};
-  request.space.engines = {engine};
-  request.source.random = RandomPrompts{.input_len = 600, .output_len = 50};
-  request.source.rate = 4;
-  request.source.requests = 20;
-  request.slo = {"ttft_p95_ms=400"};
-  return request;
-}
-
-// A plan whose best is this, without a search.
-PlanResult plan_with(const PlanRequest& request, const Configuration& configuration, const Fleet& fleet) {
-  PlanResult plan;
-  plan.model = request.model;
-  PlanPoint point;
-  point.configuration = configuration;
-  point.fleet = fleet;
-  point.rate = 4;
-  point.figures.length.requests = 20;
-  plan.search.points = {point};
-  plan.search.best = 0;
-  plan.labels = {{.engine = engine_and_version(request.space.engines.at(0)).first}};
-  plan.load = plan_profile(request, plan_workload(request), false);
-  return plan;
-}
-
-Files emitted(const PlanRequest& request, const PlanResult& plan, const std::string& format) {
-  Files files;
-  for (const EmittedFile& file : emit_plan(request, plan, format)) files[file.name] = file.contents;
-  return files;
-}
-
-Files emitted(const std::string& engine, const std::string& format, const Configuration& configuration = {},
-              const Fleet& fleet = {}) {
-  const PlanRequest request = request_for(engine);
-  return emitted(request, plan_with(request, configuration, fleet), format);
-}
-
-Configuration pools_of(std::int64_t prefill, std::int64_t decode) {
-  Configuration configuration;
-  configuration.shape.tensor_parallel = prefill;
-  configuration.decode = EngineShape{.tensor_parallel = decode};
-  return configuration;
-}
 
 std::set<std::string> flags_in(const std::string& file) {
   std::ifstream input(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/engine_flags/" + file);
@@ -107,25 +59,6 @@ std::string line_with(const std::string& text, const std::string& word) {
     if (line.find(word) != std::string::npos) return line;
   return {};
 }
-
-Json json_of_text(const std::string& text, std::string_view where) {
-  return json_of(parse_yaml(text, where));
-}
-
-// Documents of a YAML text by kind, or by "" where they have none.
-std::map<std::string, std::vector<Json>> documents_of(const std::string& text) {
-  std::map<std::string, std::vector<Json>> documents;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find("\n---\n", begin), text.size());
-    const Json document = json_of_text(text.substr(begin, end - begin), "manifest");
-    documents[document.value("kind", "")].push_back(document);
-    begin = end + 5;
-  }
-  return documents;
-}
-
-const std::vector<std::string> kEngines{"vllm", "sglang", "trtllm"};
 
 TEST(EmitPlan, StartsEnginesByFlagsThatTheyTake) {
   for (const std::string& engine : kEngines) {
@@ -331,7 +264,9 @@ TEST(EmitPlan, WritesValuesOfTheChartOfLlmD) {
   EXPECT_EQ(values["routing"]["proxy"]["enabled"], true);
   for (const char* pool : {"prefill", "decode"}) {
     const Json& container = values[pool]["containers"][0];
-    EXPECT_EQ(values[pool]["nodeSelector"]["nvidia.com/gpu.product"], "NVIDIA-H100-80GB-HBM3");
+    // The chart reads no nodeSelector: instances would have started on any GPU.
+    EXPECT_EQ(values[pool]["acceleratorTypes"]["labelKey"], "nvidia.com/gpu.product");
+    EXPECT_EQ(values[pool]["acceleratorTypes"]["labelValues"], Json::array({"NVIDIA-H100-80GB-HBM3"}));
     EXPECT_EQ(container["env"][0]["name"], "VLLM_NIXL_SIDE_CHANNEL_HOST");
     EXPECT_EQ(container["env"][0]["valueFrom"]["fieldRef"]["fieldPath"], "status.podIP");
     EXPECT_EQ(container["image"], "vllm/vllm-openai:v0.33.0");
@@ -362,7 +297,7 @@ TEST(EmitPlan, WritesAGraphForDynamo) {
       EXPECT_EQ(worker["envFromSecret"], "hf-token-secret");
       EXPECT_EQ(worker["extraPodSpec"]["nodeSelector"]["nvidia.com/gpu.product"], "NVIDIA-H100-80GB-HBM3");
       const std::string image = worker["extraPodSpec"]["mainContainer"]["image"];
-      EXPECT_TRUE(image.ends_with(":1.3.1")) << image;
+      EXPECT_TRUE(image.ends_with(engine == "trtllm" ? ":1.3.1" : ":1.6.1")) << image;
       const Json& words = worker["extraPodSpec"]["mainContainer"]["args"];
       EXPECT_EQ(words[1], "meta-llama/Llama-3.1-70B-Instruct");
       EXPECT_EQ(std::count(words.begin(), words.end(), words[1]), 1) << words;

@@ -37,16 +37,21 @@ std::string pool_values(const char* key, const EmittedPool& pool) {
   check_within_node(pool, "llm-d");
   std::vector<std::string> words(pool.command.words.begin() + kWordsOfTheChart, pool.command.words.end());
   words.insert(words.end(), {"--host", "0.0.0.0"});
+  // The chart asks for `tensor` times `data` GPUs whatever limits say, and puts its own flags before these.
+  const std::int64_t each = pool.gpus / pool.shape.data_parallel;
+  if (each != pool.shape.tensor_parallel)
+    words.insert(words.end(), {"--tensor-parallel-size", std::to_string(pool.shape.tensor_parallel)});
   const std::int64_t port = pool.role == "decode" ? kBehindSidecar : kServedPort;
   const std::string selector =
       pool.gpu_label.empty()
           ? std::string()
-          : fmt::format("  nodeSelector: {{nvidia.com/gpu.product: {}}}\n", pool.gpu_label);
+          : fmt::format("  acceleratorTypes: {{labelKey: nvidia.com/gpu.product, labelValues: [{}]}}\n",
+                        pool.gpu_label);
   return fmt::format(
              "# {}\n{}:\n  create: true\n  replicas: {}\n{}  parallelism: {{tensor: {}, data: {}}}\n"
              "  containers:\n  - name: vllm\n    image: {}\n    modelCommand: vllmServe\n    args:\n{}",
-             pool.words(), key, pool.instances, selector, pool.shape.tensor_parallel,
-             pool.shape.data_parallel, yaml_text(pool.image), yaml_words(words, "    ")) +
+             pool.words(), key, pool.instances, selector, each, pool.shape.data_parallel,
+             yaml_text(pool.image), yaml_words(words, "    ")) +
          environment(pool) + fmt::format("    ports:\n    - containerPort: {}\n", port) + probes(port) +
          fmt::format(
              "    resources:\n      limits: {{nvidia.com/gpu: {}}}\n    mountModelVolume: true\n"

@@ -47,6 +47,9 @@ FieldTable EngineManifest::describe() {
       .add("host_cache_switch", &M::host_cache_switch)
       .add("kv_cache_types", &M::kv_cache_types)
       .add("dynamo_releases", &M::dynamo_releases)
+      .add("dynamo_pools_since", &M::dynamo_pools_since)
+      .add("dynamo_old_prefill", &M::dynamo_old_prefill)
+      .add("dynamo_old_decode", &M::dynamo_old_decode)
       .table();
 }
 

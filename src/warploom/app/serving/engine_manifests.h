@@ -34,6 +34,8 @@ struct EngineManifest {
   std::string host_cache_flag, host_cache_switch;  // for host memory behind the KV cache, GB of one GPU
   std::vector<std::string> kv_cache_types;         // "TYPE:NAME" where the engine calls a type otherwise
   std::vector<std::string> dynamo_releases;        // "RELEASE:ENGINE VERSION", oldest first
+  // Words that tell a worker of Dynamo its role, in releases before dynamo_pools_since.
+  std::string dynamo_pools_since, dynamo_old_prefill, dynamo_old_decode;
 
   static FieldTable describe();
 };

@@ -37,8 +37,15 @@ constexpr std::array<JsonFlag, 6> kJsonFlags{
      {"spec_model", {}, apply_spec_model, nullptr},
      {"spec_tokens", {}, apply_spec_tokens, nullptr}}};
 constexpr std::array<std::string_view, 1> kFileFlags{"config"};
-// docs/features/nixl_connector_usage.md; Dynamo: examples/backends/vllm/deploy/disagg.yaml
+// docs/features/nixl_connector_usage.md; Dynamo's workers: dynamo/vllm/args.py, which refuses one of prompts
+// without its transfers.
 constexpr std::string_view kKvFlags =
+    R"(--kv-transfer-config {"kv_connector":"NixlConnector","kv_role":"kv_both"})";
+constexpr std::string_view kDynamoPrefill =
+    "--disaggregation-mode prefill "
+    R"(--kv-transfer-config {"kv_connector":"NixlConnector","kv_role":"kv_both"})";
+constexpr std::string_view kDynamoDecode =
+    "--disaggregation-mode decode "
     R"(--kv-transfer-config {"kv_connector":"NixlConnector","kv_role":"kv_both"})";
 constexpr EngineManifests kManifests{.image = "vllm/vllm-openai",
                                      .prefill_flags = kKvFlags,
@@ -46,8 +53,8 @@ constexpr EngineManifests kManifests{.image = "vllm/vllm-openai",
                                      .dynamo_image = "nvcr.io/nvidia/ai-dynamo/vllm-runtime",
                                      .dynamo_module = "dynamo.vllm",
                                      .dynamo_model_flag = "--model",
-                                     .dynamo_prefill_flags = "--is-prefill-worker",
-                                     .dynamo_decode_flags = "--is-decode-worker",
+                                     .dynamo_prefill_flags = kDynamoPrefill,
+                                     .dynamo_decode_flags = kDynamoDecode,
                                      .flags_are_fields = true};
 
 // Defaults
