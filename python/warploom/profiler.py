@@ -84,13 +84,9 @@ def print_progress(done: int, total: int, started: float, already: int) -> None:
 
 
 def profile(
-    subject: Subject,
-    rows: Sequence[Row],
-    path: str | Path,
-    seconds: float = float("inf"),
+    subject: Subject, rows: Sequence[Row], path: str | Path, seconds: float = float("inf"),
     progress: Callable[[int, int, float, int], object] = print_progress,
-    clock: SteadyClock | None = None,
-    replays: int = 3,
+    clock: SteadyClock | None = None, replays: int = 3,
 ) -> dict[str, Any]:
     """Times `rows` of (config, shape), shape by shape in the order given.
 
