@@ -27,7 +27,7 @@ from warploom.tiling import Tiling
 from warploom.trials import Trials
 from warploom.wave_hook import NoTable, UnclearCall, WaveTables
 
-# Of arguments by place and by name, what a decision depends on.
+# Reads from arguments by place and by name what a decision depends on.
 Reader = Callable[[Sequence[Any], Mapping[str, Any]], tuple[Any, ...]]
 Bench = Callable[[Callable[[], object]], Any]
 # A table, the configuration of each tile, and that of each of the table's own.

@@ -11,7 +11,7 @@ from typing import Any
 
 PACKAGES = ("torch", "triton", "numpy", "msgspec", "pyzmq", "vllm", "sglang", "flashinfer-python")
 
-# Of all, stolen, idle, and of this process and its ended children.
+# All, stolen, idle, those of this process and its ended children.
 Ticks = tuple[int, int, int, float]
 
 
