@@ -1,5 +1,7 @@
 #include "warploom/cli/flag_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -100,7 +102,10 @@ std::string in_flags(std::string_view message, const HasOption& has, const HasOp
   std::string text;
   const auto end = std::find_if_not(message.begin(), message.end(), is_name);
   const std::string_view first = message.substr(0, std::size_t(end - message.begin()));
-  const std::string_view rest = message.substr(first.size());
+  std::string_view rest = message.substr(first.size());
+  // Readers of JSON name the field within its object; here they are the same.
+  if (const std::string twice = fmt::format(": '{}': ", first); rest.starts_with(twice))
+    rest.remove_prefix(twice.size() - std::string_view(": ").size());
   if (!is_engine_field(first) &&
       (rest.starts_with(": ") || rest.starts_with(" is ") || rest.starts_with(" changes nothing"))) {
     const std::string flag = flag_for(first);

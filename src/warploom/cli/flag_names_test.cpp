@@ -46,5 +46,11 @@ TEST(FlagNames, LeaveWhatIsNoField) {
   EXPECT_EQ(in_flags("", command), "");
 }
 
+TEST(FlagNames, AFieldThatIsNamedTwiceIsSaidOnce) {
+  const auto has = [](const std::string& option) { return option == "--objective"; };
+  EXPECT_EQ(in_flags("objective: 'objective': 'foo' is unknown", has, {}), "--objective: 'foo' is unknown");
+  EXPECT_EQ(in_flags("objective: 'foo' is unknown", has, {}), "--objective: 'foo' is unknown");
+}
+
 }  // namespace
 }  // namespace warploom
