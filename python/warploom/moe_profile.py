@@ -8,18 +8,27 @@ their key. `default` rows name the engines' defaults at the token counts that lo
 the fastest of the key's search are timed again, together (see `verification`). Random routing, another for
 each seed. Resumable: rows in the output are not measured again. Ends as profile.py does.
 """
+from __future__ import annotations
+
 import argparse
 import csv
+import functools
 import os
 import statistics
 import sys
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from warploom.profile import COMPLETE, NOTHING_TO_RUN_ON, OUT_OF_TIME, what_is_missing  # noqa: E402
+
+Config = tuple[int, ...]
+Key = tuple[int, Config, int, int]       # tokens, configuration, seed, rounds
+PlanRow = tuple[str, int, int, Config]   # kind, key, tokens, configuration
 
 COLUMNS = ["tokens", "bm", "bn", "bk", "warps", "stages", "group", "seed", "rounds", "median_us"]
 SEARCH_SEED, VERIFY_SEED = 1, 2
@@ -30,22 +39,24 @@ VERIFIED = 3  # configurations of a key that are measured again, beside the engi
 class Layer:
     """Weights of one expert layer on this GPU, and operands of any number of tokens."""
 
-    def __init__(self, experts, top_k, hidden, width):
+    def __init__(self, experts: int, top_k: int, hidden: int, width: int) -> None:
         import torch
         self.experts, self.top_k, self.hidden, self.width = experts, top_k, hidden, width
 
-        def make(*shape):
+        def make(*shape: int) -> Any:
             return torch.empty(*shape, device="cuda", dtype=torch.bfloat16).normal_(std=0.05)
         self.up, self.down = make(experts, 2 * width, hidden), make(experts, hidden, width)
-        self.make, self.known = make, (None, None)
+        self.make = make
+        self.known: tuple[int | None, tuple[Any, ...]] = (None, ())
+        self.aligned: dict[tuple[int, int, int], Any] = {}
 
-    def operands(self, tokens):
+    def operands(self, tokens: int) -> tuple[Any, ...]:
         import torch
         pairs = tokens * self.top_k
         return (self.make(tokens, self.hidden), self.make(pairs, 2 * self.width),
                 self.make(pairs, self.width), self.make(pairs, self.hidden), torch.rand(pairs, device="cuda"))
 
-    def calls(self, tokens, seed, config):
+    def calls(self, tokens: int, seed: int, config: Config) -> list[Callable[[], object]]:
         """One call a routing: both products. Routings differ, so that weights come from DRAM."""
         from warploom.kernels import fused_moe
         if self.known[0] != tokens:
@@ -54,20 +65,20 @@ class Layer:
         x, first, middle, last, weights = self.known[1]
         routings = 8 if tokens <= 48 else 4 if tokens <= 512 else 2
 
-        def aligned(i):
+        def aligned(i: int) -> Any:
             key = (seed, i, config[0])
             if key not in self.aligned:
                 chosen = fused_moe.random_experts(tokens, self.experts, self.top_k, 1000 * seed + i)
                 self.aligned[key] = fused_moe.align(chosen, self.experts, config[0])
             return self.aligned[key]
 
-        def call(routing):
+        def call(routing: Any) -> None:
             fused_moe.launch(config, x, self.up, first, weights, routing, self.top_k, False)
             fused_moe.launch(config, middle, self.down, last, weights, routing, 1, True)
-        return [lambda r=aligned(i): call(r) for i in range(routings)]
+        return [functools.partial(call, aligned(i)) for i in range(routings)]
 
 
-def graph_of(calls):
+def graph_of(calls: Sequence[Callable[[], object]]) -> Callable[[], float]:
     """(replay, number of calls): replays are microseconds of one call."""
     import torch
     calls[0]()
@@ -78,32 +89,35 @@ def graph_of(calls):
             call()
     graph.replay()
 
-    def replay():
+    def replay() -> float:
         begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
         begin.record()
         graph.replay()
         end.record()
         torch.cuda.synchronize()
-        return begin.elapsed_time(end) * 1e3 / len(calls)
+        return float(begin.elapsed_time(end)) * 1e3 / len(calls)
     return replay
 
 
-def timed(layer, tokens, seed, configs, rounds):
+def timed(
+    layer: Layer, tokens: int, seed: int, configs: Sequence[Config], rounds: int
+) -> dict[Config, float | None]:
     """{config: median microseconds}, replays of all configurations interleaved; None where one is refused."""
-    times, replays = {}, {}
+    replays: dict[Config, Callable[[], float]] = {}
     for config in configs:
         try:
             replays[config] = graph_of(layer.calls(tokens, seed, config))
-            times[config] = []
         except Exception:  # out of resources, or a compiler's refusal
-            times[config] = None
+            continue
+    found: dict[Config, list[float]] = {config: [] for config in replays}
     for _ in range(3 * rounds):
         for config, replay in replays.items():
-            times[config].append(replay())
-    return {config: values and statistics.median(values) for config, values in times.items()}
+            found[config].append(replay())
+    medians = {config: statistics.median(values) for config, values in found.items() if values}
+    return {config: medians.get(config) for config in configs}
 
 
-def read_samples(path):
+def read_samples(path: str | Path) -> dict[Key, float | None]:
     """{(tokens, config, seed, rounds): microseconds}; a last line cut short by a kill is dropped."""
     if not os.path.exists(path):
         return {}
@@ -112,7 +126,7 @@ def read_samples(path):
     whole = [line for line in lines[:-1] if line.count(",") == len(COLUMNS) - 1]
     with open(path, "w", newline="") as file:
         file.writelines(line + "\n" for line in whole)
-    samples = {}
+    samples: dict[Key, float | None] = {}
     for line in whole[1:]:
         cells = line.split(",")
         numbers = [int(cell) for cell in cells[:9]]
@@ -120,17 +134,21 @@ def read_samples(path):
     return samples
 
 
-def read_plan(path):
+def read_plan(path: str | Path) -> list[PlanRow]:
     """[(kind, key, tokens, config)]; `default` rows stand at each token count that their key serves."""
     with open(path, newline="") as file:
         return [(row["kind"], int(row["key"]), int(row["tokens"]),
                  tuple(int(row[name]) for name in COLUMNS[1:7])) for row in csv.DictReader(file)]
 
 
-def verification(plan, samples):
+def verification(
+    plan: Sequence[PlanRow], samples: Mapping[Key, float | None]
+) -> list[tuple[int, list[Config]]]:
     """[(tokens, [configs])] of the second round: for each key its fastest of the search beside the default,
     at each token count where the plan names a default."""
-    searched, defaults, counts = {}, {}, {}
+    searched: dict[int, list[tuple[float, Config]]] = {}
+    defaults: dict[tuple[int, int], list[Config]] = {}
+    counts: dict[int, list[int]] = {}
     for kind, key, tokens, config in plan:
         us = samples.get((tokens, config, SEARCH_SEED, SEARCH_ROUNDS))
         if kind == "search" and us is not None:
@@ -147,7 +165,7 @@ def verification(plan, samples):
 
 
 class Recorder:
-    def __init__(self, layer, path, seconds):
+    def __init__(self, layer: Layer, path: str | Path, seconds: float) -> None:
         self.layer, self.path, self.samples = layer, path, read_samples(path)
         self.end = time.time() + seconds
         self.file = open(path, "a", newline="")
@@ -155,7 +173,7 @@ class Recorder:
         if self.file.tell() == 0:
             self.writer.writerow(COLUMNS)
 
-    def measure(self, tokens, seed, configs, rounds):
+    def measure(self, tokens: int, seed: int, configs: Sequence[Config], rounds: int) -> bool:
         """False when time is up. Configurations are timed anew together, unless all are known."""
         missing = [c for c in configs if (tokens, c, seed, rounds) not in self.samples]
         if not missing:
@@ -170,10 +188,10 @@ class Recorder:
         return True
 
 
-def profile(layer, plan, path, seconds=float("inf")):
+def profile(layer: Layer, plan: Sequence[PlanRow], path: str | Path, seconds: float = float("inf")) -> bool:
     """Both rounds. True when the plan was measured to its end."""
     recorder = Recorder(layer, path, seconds)
-    by_tokens = {}
+    by_tokens: dict[int, list[Config]] = {}
     for kind, _, tokens, config in plan:
         if kind == "search":
             by_tokens.setdefault(tokens, []).append(config)
@@ -189,7 +207,7 @@ def profile(layer, plan, path, seconds=float("inf")):
     return True
 
 
-def _compile_one(task):
+def _compile_one(task: tuple[Config, bool]) -> str | None:
     import torch
     config, weighted = task
     from warploom.kernels import fused_moe
@@ -204,7 +222,7 @@ def _compile_one(task):
     return None
 
 
-def compile_all(configs, workers=None):
+def compile_all(configs: Iterable[Config], workers: int | None = None) -> list[str]:
     """Fills Triton's cache in parallel; configurations that differ in their group alone are one. Returns the
     refusals."""
     import multiprocessing
@@ -216,7 +234,7 @@ def compile_all(configs, workers=None):
         return [refusal for refusal in pool.map(_compile_one, tasks, chunksize=4) if refusal]
 
 
-def main(words):
+def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m warploom.moe_profile")
     for name in ("plan", "output"):
         parser.add_argument("--" + name, required=True)

@@ -5,28 +5,37 @@
 Ends with 0 when the plan is measured to its end, 3 when time ran out (run again to go on), 4 when torch,
 triton or a GPU is missing.
 """
+from __future__ import annotations
+
 import argparse
 import csv
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 if __name__ == "__main__":
     # Run as a file, this folder stands where the package's parent must.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+if TYPE_CHECKING:
+    from warploom.anchors import Row
+    from warploom.profiler import Subject
+
 COMPLETE, OUT_OF_TIME, NOTHING_TO_RUN_ON = 0, 3, 4
 
 
-def read_plan(path):
+def read_plan(path: str | Path) -> list[Row]:
     """Rows of (configuration, shape), cheap shapes of one kind together. Configurations have a sixth number
     where the plan has a column split_k."""
     with open(path, newline="") as file:
         rows = [tuple(int(cell) for cell in row) for row in list(csv.reader(file))[1:]]
-    return sorted(((row[:5] + row[8:], row[5:8]) for row in rows), key=lambda row: (row[1], row[0]))
+    parts = ((row[:5] + row[8:], (row[5], row[6], row[7])) for row in rows)
+    return sorted(parts, key=lambda row: (row[1], row[0]))
 
 
-def what_is_missing():
+def what_is_missing() -> str | None:
     """A sentence, or None when this machine can measure."""
     try:
         import torch
@@ -36,7 +45,7 @@ def what_is_missing():
     return None if torch.cuda.is_available() else "torch sees no GPU"
 
 
-def subject_of(options):
+def subject_of(options: argparse.Namespace) -> Subject:
     import torch
     from warploom import subjects
     if options.kind == "grouped_gemm":
@@ -46,7 +55,7 @@ def subject_of(options):
     return subjects.Gemm(torch.float8_e4m3fn if options.operand_bytes == 1 else torch.bfloat16)
 
 
-def parse(words):
+def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 -m warploom.profile")
     parser.add_argument("--kind", choices=["gemm", "grouped_gemm", "attention"], required=True)
     parser.add_argument("--plan", required=True)
@@ -59,7 +68,7 @@ def parse(words):
     return parser.parse_args(words)
 
 
-def main(words):
+def main(words: Sequence[str]) -> int:
     options = parse(words)
     missing = what_is_missing()
     if missing:

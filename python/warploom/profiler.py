@@ -3,27 +3,43 @@
 Resumable: rows already in the file are skipped, each shape is written as soon as it is done, so that a run
 may be killed at any moment. A configuration that the compiler or the GPU refuses is noted with no row.
 """
+from __future__ import annotations
+
 import csv
 import fcntl
+import functools
 import multiprocessing
 import os
 import sys
 import time
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 
+from warploom.anchors import Config, Row
+from warploom.tiling import Shape
 from warploom.timing import SteadyClock, graph_us
+
+class Subject(Protocol):
+    """What can be profiled, see warploom.subjects."""
+
+    def sets(self, shape: Shape) -> Sequence[Any]: ...
+
+    def call(self, operands: Any, config: Config) -> object: ...
+
 
 COLUMNS = ["bm", "bn", "bk", "warps", "stages", "m", "n", "k", "median_us", "low_us"]
 
 
-def columns_of(config):
+def columns_of(config: Config) -> list[str]:
     """The columns of a file of such configurations: those with a split have one more."""
     return COLUMNS if len(config) == 5 else [*COLUMNS[:5], "split_k", *COLUMNS[5:]]
 
 
-def read_done(path):
+def read_done(path: str | Path) -> set[tuple[int, ...]]:
     """Keys of complete rows; a last line cut short by a kill is removed from the file."""
     if not os.path.exists(path):
         return set()
@@ -36,7 +52,7 @@ def read_done(path):
     return {tuple(int(cell) for cell in line.split(",")[:columns - 1]) for line in whole[1:]}
 
 
-def _compile_one(task):
+def _compile_one(task: tuple[Subject, Config, Shape]) -> str | None:
     subject, config, shape = task
     try:
         subject.call(subject.sets(shape)[0], config)
@@ -46,7 +62,9 @@ def _compile_one(task):
     return None
 
 
-def compile_all(subject, configs, shapes, workers=None):
+def compile_all(
+    subject: Subject, configs: Iterable[Config], shapes: Iterable[Shape], workers: int | None = None
+) -> list[str]:
     """Fills Triton's cache in parallel: each configuration at each (small) shape. Returns the refusals.
 
     One shape of each kind that the compiler tells apart is enough: multiples of 16, and other sizes.
@@ -57,7 +75,7 @@ def compile_all(subject, configs, shapes, workers=None):
         return [refusal for refusal in pool.map(_compile_one, tasks, chunksize=4) if refusal]
 
 
-def print_progress(done, total, started, already):
+def print_progress(done: int, total: int, started: float, already: int) -> None:
     spent = time.time() - started
     fresh = max(1, done - already)
     left = spent / fresh * (total - done)
@@ -65,12 +83,16 @@ def print_progress(done, total, started, already):
     print(text, end="", file=sys.stderr, flush=True)
 
 
-def profile(subject, rows, path, seconds=float("inf"), progress=print_progress, clock=None, replays=3):
+def profile(
+    subject: Subject, rows: Sequence[Row], path: str | Path, seconds: float = float("inf"),
+    progress: Callable[[int, int, float, int], object] = print_progress,
+    clock: SteadyClock | None = None, replays: int = 3,
+) -> dict[str, Any]:
     """Times `rows` of (config, shape), shape by shape in the order given.
 
     Returns {"done", "total", "seconds", "refused", "warnings", "complete"}.
     """
-    by_shape = {}
+    by_shape: dict[Shape, list[Config]] = {}
     for config, shape in rows:
         by_shape.setdefault(shape, []).append(config)
     lock = open(f"{path}.lock", "w")
@@ -82,7 +104,9 @@ def profile(subject, rows, path, seconds=float("inf"), progress=print_progress, 
     done = read_done(path) & planned
     already, started = len(done), time.time()
     clock = clock or SteadyClock()
-    refused, warnings, checked, complete = [], [], started, True
+    refused: list[tuple[Config, Shape, str]] = []
+    warnings: list[str] = []
+    checked, complete = started, True
     with open(path, "a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if file.tell() == 0:
@@ -101,7 +125,8 @@ def profile(subject, rows, path, seconds=float("inf"), progress=print_progress, 
                 continue
             for config in configs:
                 try:
-                    median, low = graph_us([lambda s=s: subject.call(s, config) for s in sets], replays)
+                    calls = [functools.partial(subject.call, each, config) for each in sets]
+                    median, low = graph_us(calls, replays)
                 except Exception as error:  # out of resources, or a compiler's refusal
                     refused.append((config, shape, type(error).__name__))
                     continue

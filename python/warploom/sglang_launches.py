@@ -3,10 +3,16 @@
 As vllm_launches. Of fp8 with one scale a tensor its own function quantises the rows before the product, in
 the time of every configuration alike: rows come in 16 bits there.
 """
+from __future__ import annotations
+
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
-def block_product(a, b, c, a_scales, b_scales, blocks, tiles):
+def block_product(
+    a: Any, b: Any, c: Any, a_scales: Any, b_scales: Any, blocks: Sequence[int], tiles: Mapping[str, int]
+) -> None:
     """c[m, n] = a[m, k] b[n, k]^T in fp8 by blocks."""
     from sglang.kernels.ops.gemm import fp8_kernel
 
@@ -19,7 +25,20 @@ def block_product(a, b, c, a_scales, b_scales, blocks, tiles):
                  needs_masking=k % tiles["BLOCK_SIZE_K"] != 0)
 
 
-def expert_product(a, b, c, a_scales, b_scales, weights, aligned, top_k, weighted, tiles, is_fp8, blocks):
+def expert_product(
+    a: Any,
+    b: Any,
+    c: Any,
+    a_scales: Any,
+    b_scales: Any,
+    weights: Any,
+    aligned: Any,
+    top_k: int,
+    weighted: bool,
+    tiles: Mapping[str, int],
+    is_fp8: bool,
+    blocks: Sequence[int] | None,
+) -> None:
     """One product of a mixture's experts."""
     import torch
     import triton.language as tl

@@ -8,6 +8,8 @@ group; the output has them with median_us (-1: refused by the compiler or the GP
 of a kernel at a token count are timed together, replays in turn. Resumable: rows in the output are not
 measured again, and a run may be killed at any moment. Ends as profile.py does.
 """
+from __future__ import annotations
+
 import argparse
 import csv
 import functools
@@ -16,12 +18,22 @@ import os
 import statistics
 import sys
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TYPE_CHECKING
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from types import ModuleType
 from warploom.profile import COMPLETE, NOTHING_TO_RUN_ON, OUT_OF_TIME, what_is_missing  # noqa: E402
+
+if TYPE_CHECKING:
+    from warploom import engine_kernels
+
+Config = tuple[int, ...]
+Sizes = tuple[str, int, int, int, int, int, int, int]  # of a kernel, as in SIZES
+Plan = dict[Sizes, dict[int, list[Config]]]           # configurations by kernel and tokens
 
 SIZES = ["kernel", "bytes", "experts", "top_k", "n", "k", "block_n", "block_k"]
 TILES = ["bm", "bn", "bk", "warps", "stages", "group"]
@@ -29,18 +41,23 @@ COLUMNS = [*SIZES, "tokens", *TILES, "median_us", "gpu"]
 REPLAYS = 7
 
 
-def read_plan(path):
+def sizes_of(row: Mapping[str, str]) -> Sizes:
+    kernel_bytes, experts, top_k, n, k, block_n, block_k = (int(row[name]) for name in SIZES[1:])
+    return row["kernel"], kernel_bytes, experts, top_k, n, k, block_n, block_k
+
+
+def read_plan(path: str | Path) -> Plan:
     """{sizes: {tokens: [configurations]}}, kernels in the order of the plan."""
-    found = {}
+    found: Plan = {}
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
-            sizes = (row["kernel"], *(int(row[name]) for name in SIZES[1:]))
+            sizes = sizes_of(row)
             config = tuple(int(row[name]) for name in TILES)
             found.setdefault(sizes, {}).setdefault(int(row["tokens"]), []).append(config)
     return found
 
 
-def read_done(path):
+def read_done(path: str | Path) -> set[tuple[Sizes, int, Config]]:
     """{(sizes, tokens, config)} of whole rows; a last line cut short by a kill is removed from the file."""
     if not os.path.exists(path):
         return set()
@@ -50,20 +67,19 @@ def read_done(path):
     if whole != text:
         with open(path, "w", newline="") as file:
             file.write(whole)
-    done = set()
+    done: set[tuple[Sizes, int, Config]] = set()
     for row in csv.DictReader(whole.splitlines()):
-        sizes = (row["kernel"], *(int(row[name]) for name in SIZES[1:]))
-        done.add((sizes, int(row["tokens"]), tuple(int(row[name]) for name in TILES)))
+        done.add((sizes_of(row), int(row["tokens"]), tuple(int(row[name]) for name in TILES)))
     return done
 
 
-def launches_of(engine):
+def launches_of(engine: str) -> ModuleType:
     """The engine's module of launches. Raises ImportError where the engine is not installed."""
     importlib.import_module(engine)
     return importlib.import_module(f"warploom.{engine}_launches")
 
 
-def subject_of(sizes, engine):
+def subject_of(sizes: Sizes, engine: str) -> engine_kernels.BlockProduct | engine_kernels.Experts:
     from warploom import engine_kernels
     launches = launches_of(engine)
     kernel, bytes_of, experts, top_k, n, k, block_n, block_k = sizes
@@ -72,12 +88,12 @@ def subject_of(sizes, engine):
     return engine_kernels.Experts(launches, experts, top_k, n, k, bytes_of, block_n, block_k)
 
 
-def token_kinds(tokens):
+def token_kinds(tokens: Iterable[int]) -> list[int]:
     """One number of tokens for each kind that the compiler tells apart: 1, multiples of 16, others."""
     return sorted({1 if count == 1 else 16 if count % 16 == 0 else 8 for count in tokens})
 
 
-def _compile_one(task):
+def _compile_one(task: tuple[Sizes, int, Config, str]) -> str | None:
     import torch
     sizes, tokens, config, engine = task
     try:
@@ -89,11 +105,11 @@ def _compile_one(task):
     return None
 
 
-def compile_all(plan, engine, workers=None):
+def compile_all(plan: Plan, engine: str, workers: int | None = None) -> list[str]:
     """Fills Triton's cache in parallel. Returns the refusals."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
-    tasks = []
+    tasks: list[tuple[Sizes, int, Config, str]] = []
     for sizes, by_tokens in plan.items():
         kinds = token_kinds(by_tokens)
         configs = sorted({config for configs in by_tokens.values() for config in configs})
@@ -103,13 +119,17 @@ def compile_all(plan, engine, workers=None):
         return [refusal for refusal in pool.map(_compile_one, tasks, chunksize=8) if refusal]
 
 
-def timed(subject, tokens, configs, rounds=REPLAYS):
+def timed(
+    subject: Any, tokens: int, configs: Sequence[Config], rounds: int = REPLAYS
+) -> dict[Config, float | None]:
     """{config: median microseconds}, replays of all in turn; None where one is refused."""
     from warploom.timing import captured, replay_us
     sets = subject.sets(tokens)
-    graphs, times, refusal = {}, {}, None
+    graphs: dict[Config, Any] = {}
+    times: dict[Config, float | None] = {}
+    refusal: Exception | None = None
     for config in configs:
-        calls = [lambda s=s, c=config: subject.call(s, c) for s in sets]
+        calls = [functools.partial(subject.call, each, config) for each in sets]
         try:
             for call in calls:  # what a routing is sorted into, once: a graph cannot hold that
                 call()
@@ -118,7 +138,7 @@ def timed(subject, tokens, configs, rounds=REPLAYS):
             times[config], refusal = None, error
     if refusal and not graphs:
         print(f"\nat {tokens} tokens every configuration was refused: {refusal!r}", file=sys.stderr)
-    replays = {config: [] for config in graphs}
+    replays: dict[Config, list[float]] = {config: [] for config in graphs}
     for _ in range(rounds):
         for config, graph in graphs.items():
             replays[config].append(replay_us(graph, len(sets)))
@@ -126,7 +146,14 @@ def timed(subject, tokens, configs, rounds=REPLAYS):
     return times
 
 
-def profile(plan, path, gpu, seconds, subjects, time_all=timed):
+def profile(
+    plan: Plan,
+    path: str | Path,
+    gpu: str,
+    seconds: float,
+    subjects: Callable[[Sizes], Any],
+    time_all: Callable[[Any, int, Sequence[Config]], dict[Config, float | None]] = timed,
+) -> bool:
     """True when the plan was measured to its end."""
     done, end = read_done(path), time.time() + seconds
     total = sum(len(configs) for by_tokens in plan.values() for configs in by_tokens.values())
@@ -154,7 +181,7 @@ def profile(plan, path, gpu, seconds, subjects, time_all=timed):
     return True
 
 
-def main(words):
+def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m warploom.tuned_profile")
     for name in ("plan", "output", "gpu"):
         parser.add_argument("--" + name, required=True)

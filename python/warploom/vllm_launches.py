@@ -2,10 +2,16 @@
 
 `scales` of experts: of rows and of weights, None for 16 bits. `aligned`: what fused_moe.align gives.
 """
+from __future__ import annotations
+
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
-def block_product(a, b, c, a_scales, b_scales, blocks, tiles):
+def block_product(
+    a: Any, b: Any, c: Any, a_scales: Any, b_scales: Any, blocks: Sequence[int], tiles: Mapping[str, int]
+) -> None:
     """c[m, n] = a[m, k] b[n, k]^T in fp8 by blocks."""
     from vllm.model_executor.layers.quantization.utils import fp8_utils
 
@@ -17,7 +23,20 @@ def block_product(a, b, c, a_scales, b_scales, blocks, tiles):
                                                  *scales, **tiles)
 
 
-def expert_product(a, b, c, a_scales, b_scales, weights, aligned, top_k, weighted, tiles, is_fp8, blocks):
+def expert_product(
+    a: Any,
+    b: Any,
+    c: Any,
+    a_scales: Any,
+    b_scales: Any,
+    weights: Any,
+    aligned: Any,
+    top_k: int,
+    weighted: bool,
+    tiles: Mapping[str, int],
+    is_fp8: bool,
+    blocks: Sequence[int] | None,
+) -> None:
     """One product of a mixture's experts."""
     import triton.language as tl
     from vllm.model_executor.layers.fused_moe import fused_moe

@@ -4,18 +4,30 @@ A table holds for a kernel's source, its list of configurations, a GPU, Triton's
 call: types, flags and other sizes that the key names. Anchors are calls of other sizes, made up from the
 first one. Samples, plan and table lie beside Triton's cache: a run that is killed goes on where it stood.
 """
+from __future__ import annotations
+
 import contextlib
 import csv
 import fcntl
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TYPE_CHECKING
 
 from warploom import anchors, grids, program, ranks
+from warploom.anchors import Config, Row
 from warploom.calls import CallForm
 from warploom.decisions import short_hash
 from warploom.grids import UnclearCall
 from warploom.table import Table
+from warploom.tiling import Shape, Tiling
+
+if TYPE_CHECKING:
+    from warploom.autotune import TunedKernel
+
+# The symbols of a shape, and the values of the size arguments.
+NumbersAt = Callable[[Shape], tuple[dict[str, int], dict[str, int]]]
 
 PROFILE_SECONDS = 240
 MEMORY_SHARE = 0.25  # of the free memory, that one anchor's operands may take
@@ -31,26 +43,35 @@ class NoTable(RuntimeError):
 class UserKernel:
     """A kernel at one form of call, as warploom.profiler measures it."""
 
-    def __init__(self, tuned, form, layout, numbers_at, by_tile, tiling):
+    def __init__(
+        self,
+        tuned: TunedKernel,
+        form: CallForm | None,
+        layout: grids.Layout,
+        numbers_at: NumbersAt,
+        by_tile: Mapping[Config, Any],
+        tiling: Tiling,
+    ) -> None:
         self.tuned, self.form, self.layout, self.tiling = tuned, form, layout, tiling
         self.numbers_at, self.by_tile = numbers_at, by_tile
 
-    def symbols(self, shape):
+    def symbols(self, shape: Shape) -> dict[str, int]:
         symbols = self.numbers_at(shape)[0]
         return {"n": symbols["m"], **symbols}
 
-    def bytes_at(self, shape):
+    def bytes_at(self, shape: Shape) -> int:
         return 0 if self.form is None else self.form.bytes_at(self.numbers_at(shape)[0])
 
-    def sets(self, shape):
+    def sets(self, shape: Shape) -> list[tuple[Shape, Any]]:
         from warploom.timing import copies_of
         if self.form is None:
+            assert self.tiling.inputs is not None  # else there is a form
             return [(shape, self.tiling.inputs(*shape)) for _ in range(2)]
         symbols, numbers = self.numbers_at(shape)
         copies = copies_of(self.form.bytes_at(symbols))
         return [(shape, self.form.at(symbols, numbers)) for _ in range(copies)]
 
-    def call(self, operands, tile):
+    def call(self, operands: tuple[Shape, Any], tile: Config) -> None:
         shape, made = operands
         config = self.by_tile[tile]
         if self.form is not None:
@@ -63,7 +84,7 @@ class UserKernel:
             self.layout, grids.counts(self.tiling, symbols, tile)))
 
 
-def symbols_of(tiling, named):
+def symbols_of(tiling: Tiling, named: Mapping[str, Any]) -> dict[str, int]:
     """{"m": size, ...} of a call, one letter an argument."""
     m, n, k = tiling.shape(named)
     if tiling.kind != "attention":
@@ -73,12 +94,12 @@ def symbols_of(tiling, named):
     return {"m": m, "z": named[batch[0]], "h": heads, **({} if tiling.n == tiling.m else {"n": n})}
 
 
-def numbers_for(tiling, named):
+def numbers_for(tiling: Tiling, named: Mapping[str, Any]) -> NumbersAt:
     """A function of a shape: (its symbols, the values of the size arguments)."""
     now = symbols_of(tiling, named)
     m_names, n_names, k_names = tiling.sizes()
 
-    def at(shape):
+    def at(shape: Shape) -> tuple[dict[str, int], dict[str, int]]:
         m, n, k = shape
         numbers = {}
         if tiling.kind == "attention":
@@ -94,12 +115,15 @@ def numbers_for(tiling, named):
     return at
 
 
-def read_grid(tuned, tiling, named, grid, tiles):
+def read_grid(
+    tuned: TunedKernel, tiling: Tiling, named: Mapping[str, Any], grid: Any, tiles: Mapping[Config, Any]
+) -> grids.Layout:
     """The layout of the launch grid, from its values for every configuration and a few made-up tiles."""
     symbols, seen = symbols_of(tiling, named), []
     symbols.setdefault("n", symbols["m"])
     for tile, config in tiles.items():
-        trials = [(tile, {})] + [((m, n, *tile[2:]), {tiling.block_m: m, tiling.block_n: n})
+        trials: list[tuple[Config, dict[str, int]]] = [(tile, {})]
+        trials += [((m, n, *tile[2:]), {tiling.block_m: m, tiling.block_n: n})
                                  for m, n in ((16, 256), (32, 64), (256, 32))]
         for trial, blocks in trials:
             meta = {**named, **config.all_kwargs(), **blocks}
@@ -108,7 +132,7 @@ def read_grid(tuned, tiling, named, grid, tiles):
     return grids.read_layout(tiling, seen)
 
 
-def anchors_of(tiling, tiles, sms, symbols):
+def anchors_of(tiling: Tiling, tiles: Iterable[Config], sms: int, symbols: Mapping[str, int]) -> list[Row]:
     """Rows of (tile, shape), whole multiples of what the call cannot change."""
     space = sorted(tiles)
     if tiling.kind == "grouped_gemm":
@@ -120,10 +144,10 @@ def anchors_of(tiling, tiles, sms, symbols):
     return anchors.attention_anchors(space, sms, symbols["h"])
 
 
-def distinct_tiles(tiling, configs):
+def distinct_tiles(tiling: Tiling, configs: Iterable[Any]) -> dict[Config, Any]:
     """{tile: configuration} in the list's order. Raises NoTable where two are one tile: the table does not
     see in what they differ."""
-    tiles = {}
+    tiles: dict[Config, Any] = {}
     for config in configs:
         other = tiles.setdefault(tiling.tile(config.all_kwargs()), config)
         if other is not config:
@@ -131,28 +155,30 @@ def distinct_tiles(tiling, configs):
     return tiles
 
 
-def device_limits():
+def device_limits() -> tuple[int, int]:
     """(SMs, free bytes) of this process's GPU."""
     import torch
     free, _ = torch.cuda.mem_get_info()
     return torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count, free
 
 
-def measure(subject, rows, path, seconds):
+def measure(subject: UserKernel, rows: Sequence[Row], path: Path, seconds: float) -> bool:
     """Into a CSV that `tune fit` reads; returns whether the plan was measured to its end."""
     from warploom import profiler
-    return profiler.profile(subject, rows, path, seconds)["complete"]
+    return bool(profiler.profile(subject, rows, path, seconds)["complete"])
 
 
 class WaveTables:
     """The tables of one tuned kernel: one a form of call."""
 
-    def __init__(self, tuned, tiling, folder, identity):
+    def __init__(
+        self, tuned: TunedKernel, tiling: Tiling, folder: str | Path, identity: Mapping[str, str]
+    ) -> None:
         self.tuned, self.tiling, self.folder, self.identity = tuned, tiling, Path(folder), identity
         self.seconds = float(os.environ.get("WARPLOOM_PROFILE_SECONDS", PROFILE_SECONDS))
         self.profiled = 0  # tables that this process measured for
 
-    def table(self, form_key, named, grid):
+    def table(self, form_key: str, named: Mapping[str, Any], grid: Any) -> tuple[Table, dict[Config, Any]]:
         """(Table, {tile: configuration}). Raises NoTable, or UnclearCall where another call may tell more."""
         text = repr((sorted(self.identity.items()), form_key, self.tiling.kind))
         name = short_hash(text)
@@ -160,7 +186,7 @@ class WaveTables:
         tiles = distinct_tiles(self.tiling, self.tuned.configs)
         subject = None if path.exists() else self._subject(tiles, named, grid)
 
-        def decide():
+        def decide() -> bytes:
             here.append(name)
             with locked(path):
                 self._load_or_make(path, subject or self._subject(tiles, named, grid), named)
@@ -172,13 +198,13 @@ class WaveTables:
             self._keep(path, data)
         return Table(path, kernel=name), tiles
 
-    def _subject(self, tiles, named, grid):
+    def _subject(self, tiles: Mapping[Config, Any], named: Mapping[str, Any], grid: Any) -> UserKernel:
         layout = read_grid(self.tuned, self.tiling, named, grid, tiles)
         form = None if self.tiling.inputs else CallForm(self.tiling, named, symbols_of(self.tiling, named))
         return UserKernel(self.tuned, form, layout, numbers_for(self.tiling, named), tiles, self.tiling)
 
     @staticmethod
-    def _keep(path, data):
+    def _keep(path: Path, data: bytes) -> None:
         """Another rank's table, where this node has none or another one."""
         with locked(path):
             if not path.exists() or path.read_bytes() != data:
@@ -186,7 +212,7 @@ class WaveTables:
                 fresh.write_bytes(data)
                 os.replace(fresh, path)
 
-    def _load_or_make(self, path, subject, named):
+    def _load_or_make(self, path: Path, subject: UserKernel, named: Mapping[str, Any]) -> None:
         if path.exists():
             try:
                 Table(path, kernel=path.stem).close()
@@ -208,7 +234,7 @@ class WaveTables:
         along = self.tiling.b_along_n if subject.form is None else subject.form.b_along_n()
         self._fit(path, samples, named, symbols, next(iter(subject.by_tile)), along)
 
-    def _allowed(self, rows, named):
+    def _allowed(self, rows: Sequence[Row], named: Mapping[str, Any]) -> Sequence[Row]:
         """Without the rows that early_config_prune would not run at their sizes."""
         prune = self.tuned.prune.get("early_config_prune")
         if prune is None:
@@ -223,7 +249,15 @@ class WaveTables:
                 result.append((tile, shape))
         return result
 
-    def _fit(self, path, samples, named, symbols, first, b_along_n):
+    def _fit(
+        self,
+        path: Path,
+        samples: Path,
+        named: Mapping[str, Any],
+        symbols: Mapping[str, int],
+        first: Config,
+        b_along_n: bool,
+    ) -> None:
         tiling = self.tiling
         fields = {"samples": [str(samples)], "output": str(path), "gpu": self.identity["gpu"],
                   "name": path.stem, "kind": tiling.kind, "operand_bytes": operand_bytes(named),
@@ -248,34 +282,34 @@ class WaveTables:
             raise NoTable(f"the wave formula errs by {100 * answer['median_residual']:.0f} %")
 
 
-def tile_text(tile):
+def tile_text(tile: Config) -> str:
     text = "{}x{}x{}/w{}/s{}".format(*tile[:5])
     return text if tile[5] == 1 else f"{text}/k{tile[5]}"
 
 
-def measured_tiles(samples):
+def measured_tiles(samples: Path) -> set[Config]:
     with open(samples, newline="") as file:
         return {tuple(int(row.get(name) or 1) for name in ("bm", "bn", "bk", "warps", "stages", "split_k"))
                 for row in csv.DictReader(file)}
 
 
 @contextlib.contextmanager
-def locked(path):
+def locked(path: Path) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{path}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def matrices(named):
+def matrices(named: Mapping[str, Any]) -> list[Any]:
     return [value for value in named.values() if hasattr(value, "dtype") and len(value.shape) >= 2]
 
 
-def operand_bytes(named):
+def operand_bytes(named: Mapping[str, Any]) -> int:
     return matrices(named)[0].element_size() if matrices(named) else 2
 
 
-def output_bytes(named):
+def output_bytes(named: Mapping[str, Any]) -> int:
     found = matrices(named)
     return found[min(2, len(found) - 1)].element_size() if found else 2
 

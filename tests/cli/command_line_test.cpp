@@ -40,6 +40,7 @@ TEST(CommandLine, RefusesAnUnknownCommandWithTheNearest) {
   expect_refusal({"simulat"}, {"simulat", "did you mean 'simulate'"});
   expect_refusal({"predict", "gemmm", "--m", "64"}, {"gemmm", "did you mean 'gemm'"});
   expect_refusal({"validate"}, {"validate", "kernels", "serving"});
+  expect_refusal({"help", "simulat"}, {"'simulat' is no command", "did you mean 'simulate'"});
   expect_refusal({"gpu", "H100"}, {"'H100' is no command", "gpu: ", "show H100"});
 }
 

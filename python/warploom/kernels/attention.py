@@ -3,6 +3,8 @@
 Queries are [batch, heads, m, d], keys and values [batch, heads / group, n, d]. Causal: query i sees the keys
 up to n - m + i, so that a chunk attends to all of its context.
 """
+
+from warploom.anchors import Config
 import math
 
 import torch
@@ -11,8 +13,23 @@ import triton.language as tl
 
 
 @triton.jit
-def _step(sums, top, total, q, at_k, at_v, start, offsets_m, N, shift, scale, BLOCK_N: tl.constexpr,
-          MASKED: tl.constexpr, CAUSAL: tl.constexpr, HEAD: tl.constexpr):
+def _step(
+    sums: tl.tensor,
+    top: tl.tensor,
+    total: tl.tensor,
+    q: tl.tensor,
+    at_k: tl.tensor,
+    at_v: tl.tensor,
+    start: tl.tensor,
+    offsets_m: tl.tensor,
+    N: tl.tensor,
+    shift: tl.tensor,
+    scale: tl.tensor,
+    BLOCK_N: tl.constexpr,
+    MASKED: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    HEAD: tl.constexpr,
+) -> tuple[tl.tensor, tl.tensor, tl.tensor]:
     columns = start + tl.arange(0, BLOCK_N)
     if MASKED:
         k = tl.load(at_k + start * HEAD, mask=columns[None, :] < N, other=0.0)
@@ -38,8 +55,21 @@ def _step(sums, top, total, q, at_k, at_v, start, offsets_m, N, shift, scale, BL
 
 
 @triton.jit(do_not_specialize=["M", "N", "heads", "group"])
-def attention_kernel(q, k, v, o, M, N, scale, heads, group, HEAD: tl.constexpr,
-                     CAUSAL: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+def attention_kernel(
+    q: tl.tensor,
+    k: tl.tensor,
+    v: tl.tensor,
+    o: tl.tensor,
+    M: tl.tensor,
+    N: tl.tensor,
+    scale: tl.tensor,
+    heads: tl.tensor,
+    group: tl.tensor,
+    HEAD: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+) -> None:
     # Late rows see most keys: they start first, so that the end of the grid is short.
     tile = tl.num_programs(0) - 1 - tl.program_id(0)
     head = tl.program_id(1).to(tl.int64)
@@ -72,7 +102,9 @@ def attention_kernel(q, k, v, o, M, N, scale, heads, group, HEAD: tl.constexpr,
     tl.store(o + at_q, (sums / total[:, None]).to(o.dtype.element_ty), mask=inside)
 
 
-def launch(config, q, k, v, o, causal=True):
+def launch(
+    config: Config, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, o: torch.Tensor, causal: bool = True
+) -> None:
     """config: (tile_m, tile_n, tile_n, warps, stages)."""
     tile_m, tile_n, _, warps, stages = config
     batch, heads, m, head = q.shape
@@ -82,14 +114,23 @@ def launch(config, q, k, v, o, causal=True):
         tile_m, tile_n, num_warps=warps, num_stages=stages)
 
 
-def operands(m, n, batch, heads, group, head=128, dtype=torch.bfloat16, device="cuda"):
-    def make(rows, count):
+def operands(
+    m: int,
+    n: int,
+    batch: int,
+    heads: int,
+    group: int,
+    head: int = 128,
+    dtype: torch.dtype = torch.bfloat16,
+    device: torch.device | str = "cuda",
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    def make(rows: int, count: int) -> torch.Tensor:
         return torch.randn(batch, count, rows, head, device=device, dtype=dtype)
     q = make(m, heads)
     return q, make(n, heads // group), make(n, heads // group), torch.empty_like(q)
 
 
-def reference(q, k, v, causal=True):
+def reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = True) -> torch.Tensor:
     group = q.shape[1] // k.shape[1]
     q, k, v = q.double(), k.double().repeat_interleave(group, 1), v.double().repeat_interleave(group, 1)
     scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[3])

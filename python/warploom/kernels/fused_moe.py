@@ -5,15 +5,40 @@ and programs beyond the padded rows of this routing end at once, so that a graph
 activation between the products is not part of it. Both products launch the same configuration:
 (tile_m, tile_n, tile_k, warps, stages, group_m).
 """
+
+from warploom.anchors import Config
 import torch
 import triton
 import triton.language as tl
 
+# What align gives.
+Aligned = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+
 
 @triton.jit(do_not_specialize=["length", "pairs", "top_k", "group_m"])
-def fused_moe_kernel(a, b, c, weights, pair_ids, block_expert, padded_rows, N, K, length, pairs, top_k,
-                     group_m, stride_am, stride_be, stride_bn, stride_cm, WEIGHTED: tl.constexpr,
-                     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def fused_moe_kernel(
+    a: tl.tensor,
+    b: tl.tensor,
+    c: tl.tensor,
+    weights: tl.tensor,
+    pair_ids: tl.tensor,
+    block_expert: tl.tensor,
+    padded_rows: tl.tensor,
+    N: tl.tensor,
+    K: tl.tensor,
+    length: tl.tensor,
+    pairs: tl.tensor,
+    top_k: tl.tensor,
+    group_m: tl.tensor,
+    stride_am: tl.tensor,
+    stride_be: tl.tensor,
+    stride_bn: tl.tensor,
+    stride_cm: tl.tensor,
+    WEIGHTED: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+) -> None:
     pid = tl.program_id(0)
     tiles_m = tl.cdiv(length, BLOCK_M)
     tiles_n = tl.cdiv(N, BLOCK_N)
@@ -46,14 +71,16 @@ def fused_moe_kernel(a, b, c, weights, pair_ids, block_expert, padded_rows, N, K
              mask=real[:, None] & (out_n[None, :] < N))
 
 
-def random_experts(tokens, experts, top_k, seed, device="cuda"):
+def random_experts(
+    tokens: int, experts: int, top_k: int, seed: int, device: torch.device | str = "cuda"
+) -> torch.Tensor:
     """[tokens * top_k]: distinct experts of each token, all alike."""
     generator = torch.Generator(device).manual_seed(seed)
     scores = torch.rand(tokens, experts, generator=generator, device=device)
     return scores.topk(top_k, dim=1).indices.flatten()
 
 
-def align(expert_of_pair, experts, tile_m):
+def align(expert_of_pair: torch.Tensor, experts: int, tile_m: int) -> Aligned:
     """(pair_ids padded with the number of pairs, expert of each block of tile_m rows, rows in use [1]), of
     the length that holds any routing of so many pairs."""
     pairs, device = expert_of_pair.numel(), expert_of_pair.device
@@ -73,7 +100,16 @@ def align(expert_of_pair, experts, tile_m):
     return pair_ids, block_expert, (blocks.sum() * tile_m).to(torch.int32).reshape(1)
 
 
-def launch(config, a, b, c, weights, aligned, top_k, weighted):
+def launch(
+    config: Config,
+    a: torch.Tensor,
+    b: torch.Tensor,
+    c: torch.Tensor,
+    weights: torch.Tensor,
+    aligned: Aligned,
+    top_k: int,
+    weighted: bool,
+) -> None:
     """One product: c[p] = a[p // top_k] b[expert of p]^T, times the pair's weight where `weighted`."""
     tile_m, tile_n, tile_k, warps, stages, group_m = config
     pair_ids, block_expert, padded_rows = aligned
@@ -84,7 +120,13 @@ def launch(config, a, b, c, weights, aligned, top_k, weighted):
                            weighted, tile_m, tile_n, tile_k, num_warps=warps, num_stages=stages)
 
 
-def reference(a, b, expert_of_pair, top_k, weights=None):
+def reference(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    expert_of_pair: torch.Tensor,
+    top_k: int,
+    weights: torch.Tensor | None = None,
+) -> torch.Tensor:
     rows = torch.arange(expert_of_pair.numel(), device=a.device) // top_k
     pairs = zip(rows.tolist(), expert_of_pair.tolist())
     products = torch.stack([b[e].double() @ a[r].double() for r, e in pairs])

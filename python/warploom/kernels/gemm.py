@@ -3,16 +3,29 @@
 Grids too small for the GPU may split the loop over k: parts write sums of their own, which a second kernel
 adds in a fixed order, so that equal calls give equal bits.
 """
-from typing import Any
 
+from warploom.anchors import Config
 import torch
 import triton
 import triton.language as tl
 
 
 @triton.jit(do_not_specialize=["M"])
-def gemm_kernel(a, b, c, M, N, K, stride_am, stride_bn, stride_cm,
-                BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr):
+def gemm_kernel(
+    a: tl.tensor,
+    b: tl.tensor,
+    c: tl.tensor,
+    M: tl.tensor,
+    N: tl.tensor,
+    K: tl.tensor,
+    stride_am: tl.tensor,
+    stride_bn: tl.tensor,
+    stride_cm: tl.tensor,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
+) -> None:
     pid = tl.program_id(0)
     tiles_m = tl.cdiv(M, BLOCK_M)
     tiles_n = tl.cdiv(N, BLOCK_N)
@@ -43,8 +56,21 @@ def gemm_kernel(a, b, c, M, N, K, stride_am, stride_bn, stride_cm,
 
 
 @triton.jit(do_not_specialize=["M"])
-def gemm_part_kernel(a, b, parts, M, N, K, stride_am, stride_bn, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                     BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr, SPLIT_K: tl.constexpr):
+def gemm_part_kernel(
+    a: tl.tensor,
+    b: tl.tensor,
+    parts: tl.tensor,
+    M: tl.tensor,
+    N: tl.tensor,
+    K: tl.tensor,
+    stride_am: tl.tensor,
+    stride_bn: tl.tensor,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
+    SPLIT_K: tl.constexpr,
+) -> None:
     pid = tl.program_id(0)
     part = tl.program_id(1)
     tiles_m = tl.cdiv(M, BLOCK_M)
@@ -77,7 +103,15 @@ def gemm_part_kernel(a, b, parts, M, N, K, stride_am, stride_bn, BLOCK_M: tl.con
 
 
 @triton.jit(do_not_specialize=["M"])
-def add_parts_kernel(parts, c, M, N, stride_cm, SPLIT_K: tl.constexpr, BLOCK: tl.constexpr):
+def add_parts_kernel(
+    parts: tl.tensor,
+    c: tl.tensor,
+    M: tl.tensor,
+    N: tl.tensor,
+    stride_cm: tl.tensor,
+    SPLIT_K: tl.constexpr,
+    BLOCK: tl.constexpr,
+) -> None:
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     size = M.to(tl.int64) * N
     inside = at < size
@@ -90,7 +124,7 @@ def add_parts_kernel(parts, c, M, N, stride_cm, SPLIT_K: tl.constexpr, BLOCK: tl
 ADDED_AT_ONCE = 1024
 
 
-def launch(config, a, b, c):
+def launch(config: Config, a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
     """config: (tile_m, tile_n, tile_k, warps, stages), and split_k where the loop has parts."""
     tile_m, tile_n, tile_k, warps, stages = config[:5]
     split = config[5] if len(config) > 5 else 1
@@ -106,11 +140,13 @@ def launch(config, a, b, c):
     add_parts_kernel[(triton.cdiv(m * n, ADDED_AT_ONCE),)](parts, c, m, n, c.stride(0), split, ADDED_AT_ONCE)
 
 
-def operands(m: int, n: int, k: int, dtype: Any = torch.bfloat16, device: str = "cuda") -> Any:
-    def make(rows):
+def operands(
+    m: int, n: int, k: int, dtype: torch.dtype = torch.bfloat16, device: str = "cuda"
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def make(rows: int) -> torch.Tensor:
         return torch.randn(rows, k, device=device, dtype=torch.bfloat16).to(dtype)
     return make(m), make(n), torch.empty(m, n, device=device, dtype=torch.bfloat16)
 
 
-def reference(a, b):
+def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return a.double() @ b.double().T

@@ -6,13 +6,31 @@ import torch
 import triton
 import triton.language as tl
 
+from warploom.anchors import Config
 from warploom.expert_rows import skewed_rows
 
 
 @triton.jit(do_not_specialize=["blocks", "pairs"])
-def grouped_gemm_kernel(a, b, c, pair_ids, block_expert, blocks, pairs, N, K, stride_am, stride_be, stride_bn,
-                        stride_cm, TOP_K: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                        BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr):
+def grouped_gemm_kernel(
+    a: tl.tensor,
+    b: tl.tensor,
+    c: tl.tensor,
+    pair_ids: tl.tensor,
+    block_expert: tl.tensor,
+    blocks: tl.tensor,
+    pairs: tl.tensor,
+    N: tl.tensor,
+    K: tl.tensor,
+    stride_am: tl.tensor,
+    stride_be: tl.tensor,
+    stride_bn: tl.tensor,
+    stride_cm: tl.tensor,
+    TOP_K: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
+) -> None:
     pid = tl.program_id(0)
     tiles_n = tl.cdiv(N, BLOCK_N)
     width = GROUP_M * tiles_n
@@ -40,24 +58,28 @@ def grouped_gemm_kernel(a, b, c, pair_ids, block_expert, blocks, pairs, N, K, st
              mask=real[:, None] & (out_n[None, :] < N))
 
 
-def balanced_experts(pairs, experts, device="cuda"):
+def balanced_experts(pairs: int, experts: int, device: torch.device | str = "cuda") -> torch.Tensor:
     """The expert of each pair when pairs go round robin."""
     return torch.arange(pairs, device=device) % experts
 
 
-def skewed_experts(pairs, experts, skew, device="cuda"):
+def skewed_experts(
+    pairs: int, experts: int, skew: float, device: torch.device | str = "cuda"
+) -> torch.Tensor:
     """The expert of each pair when experts have the rows of `warploom.expert_rows.skewed_rows`."""
     rows = torch.tensor(skewed_rows(pairs, experts, skew), device=device)
     return torch.repeat_interleave(torch.arange(experts, device=device), rows)
 
 
-def chosen_experts(pairs, experts, skew=0.0, device="cuda"):
+def chosen_experts(
+    pairs: int, experts: int, skew: float = 0.0, device: torch.device | str = "cuda"
+) -> torch.Tensor:
     if skew > 0:
         return skewed_experts(pairs, experts, skew, device)
     return balanced_experts(pairs, experts, device)
 
 
-def sort_pairs(expert_of_pair, experts, tile_m):
+def sort_pairs(expert_of_pair: torch.Tensor, experts: int, tile_m: int) -> tuple[torch.Tensor, torch.Tensor]:
     """(pair_ids padded with the number of pairs, expert of each block of tile_m rows)."""
     pairs, device = expert_of_pair.numel(), expert_of_pair.device
     counts = torch.bincount(expert_of_pair, minlength=experts)
@@ -72,7 +94,15 @@ def sort_pairs(expert_of_pair, experts, tile_m):
     return pair_ids, block_expert
 
 
-def launch(config, a, b, c, pair_ids, block_expert, top_k):
+def launch(
+    config: Config,
+    a: torch.Tensor,
+    b: torch.Tensor,
+    c: torch.Tensor,
+    pair_ids: torch.Tensor,
+    block_expert: torch.Tensor,
+    top_k: int,
+) -> None:
     tile_m, tile_n, tile_k, warps, stages = config
     _, n, k = b.shape
     blocks = block_expert.numel()
@@ -81,14 +111,22 @@ def launch(config, a, b, c, pair_ids, block_expert, top_k):
         c.stride(0), top_k, tile_m, tile_n, tile_k, 8, num_warps=warps, num_stages=stages)
 
 
-def operands(pairs, n, k, experts, top_k, dtype=torch.bfloat16, device="cuda"):
+def operands(
+    pairs: int,
+    n: int,
+    k: int,
+    experts: int,
+    top_k: int,
+    dtype: torch.dtype = torch.bfloat16,
+    device: torch.device | str = "cuda",
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     tokens = (pairs + top_k - 1) // top_k
     a = torch.randn(tokens, k, device=device, dtype=torch.bfloat16).to(dtype)
     b = torch.empty(experts, n, k, device=device, dtype=torch.bfloat16).normal_().to(dtype)
     return a, b, torch.empty(pairs, n, device=device, dtype=torch.bfloat16)
 
 
-def reference(a, b, expert_of_pair, top_k):
+def reference(a: torch.Tensor, b: torch.Tensor, expert_of_pair: torch.Tensor, top_k: int) -> torch.Tensor:
     rows = torch.arange(expert_of_pair.numel(), device=a.device) // top_k
     pairs = zip(rows.tolist(), expert_of_pair.tolist())
     return torch.stack([b[e].double() @ a[r].double() for r, e in pairs])

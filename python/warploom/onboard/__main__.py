@@ -8,6 +8,8 @@ program is there, FOLDER/machine.json is fitted, the file that --machine takes; 
     warploom calibrate-machine --onboarded FOLDER [--probe PROBE.json] --output machine.json
 """
 
+from __future__ import annotations
+
 import argparse
 import importlib.util
 import json
@@ -15,7 +17,9 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from warploom.onboard.engine_setup import cut_layers, engine_arguments, model_folder
 from warploom.onboard.plan import steps as planned_steps
@@ -34,7 +38,7 @@ DEFAULTS = {
 }
 
 
-def parse(words):
+def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m warploom.onboard",
         description=__doc__,
@@ -60,7 +64,7 @@ def parse(words):
     return asked
 
 
-def read_config(path):
+def read_config(path: str) -> str:
     """The model's configuration. ValueError says what is wrong with the file."""
     if os.path.isdir(path):
         path = os.path.join(path, "config.json")
@@ -75,7 +79,7 @@ def read_config(path):
     return path
 
 
-def run_facts(engine, asked):
+def run_facts(engine: Any, asked: argparse.Namespace) -> dict[str, Any]:
     """What `warploom calibrate-machine` needs to know of the run, in the words of a recording."""
     from warploom.record.run_facts import machine_facts, vllm_facts
 
@@ -93,7 +97,7 @@ def run_facts(engine, asked):
     return facts
 
 
-def check_same(folder, facts):
+def check_same(folder: str, facts: Mapping[str, Any]) -> None:
     """Refuses to go on in a folder of another run."""
     path = os.path.join(folder, "run.json")
     if not os.path.exists(path):
@@ -107,11 +111,11 @@ def check_same(folder, facts):
             )
 
 
-def in_folder(asked, name):
+def in_folder(asked: argparse.Namespace, name: str) -> Path:
     return Path(asked.out) / name
 
 
-def measure(asked, folder, config):
+def measure(asked: argparse.Namespace, folder: str, config: Mapping[str, Any]) -> int:
     from warploom.onboard import vllm_bench
 
     start = time.monotonic()
@@ -151,7 +155,7 @@ def measure(asked, folder, config):
     return len(record.rows["steps"])
 
 
-def fit(asked):
+def fit(asked: argparse.Namespace) -> None:
     """machine.json, where the program is on this machine."""
     from warploom.program import find_program, run_json
 
@@ -166,7 +170,7 @@ def fit(asked):
     print(f"onboard: wrote {words[4]}", file=sys.stderr)
 
 
-def main(words):
+def main(words: Sequence[str]) -> int:
     asked = parse(words)
     try:
         path = read_config(asked.model)

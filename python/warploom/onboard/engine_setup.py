@@ -1,10 +1,14 @@
 """A model's folder without weights, and the arguments that its engine is started with."""
 
+from __future__ import annotations
+
 import json
 import os
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 
-def model_folder(config, tag, root="/tmp"):
+def model_folder(config: str, tag: str, root: str = "/tmp") -> tuple[str, dict[str, Any]]:
     """(folder, configuration): a config.json, or a record of data/models, as a checkpoint without weights."""
     folder = os.path.join(root, "model_" + tag)
     os.makedirs(folder, exist_ok=True)
@@ -18,7 +22,7 @@ def model_folder(config, tag, root="/tmp"):
     return folder, cfg
 
 
-def cut_layers(folder, layers):
+def cut_layers(folder: str, layers: int) -> None:
     """The model's folder with its first layers alone; lists of one entry a layer are cut too."""
     path = os.path.join(folder, "config.json")
     with open(path) as file:
@@ -37,7 +41,7 @@ def cut_layers(folder, layers):
         json.dump(config, file)
 
 
-def engine_arguments(defaults, pairs):
+def engine_arguments(defaults: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, Any]:
     """`defaults` with KEY=VALUE pairs on top, whose values are JSON or else text."""
     out = dict(defaults)
     for pair in pairs:

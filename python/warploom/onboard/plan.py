@@ -1,5 +1,7 @@
 """Which steps say most of a machine and an engine: each way of launching, from one request to 256."""
 
+from __future__ import annotations
+
 import math
 
 # Around the largest CUDA graph (512 tokens by default) a step goes over to launching kernel by kernel.
@@ -9,15 +11,15 @@ LONG_DECODES = [(1, 4000), (8, 4000), (16, 2000), (32, 2000)]
 MIXES = [(16, 500, 512), (16, 500, 2048), (32, 500, 128), (64, 500, 256), (64, 500, 1024), (128, 500, 128)]
 
 
-def steps_of_prompts(requests, context, budget):
+def steps_of_prompts(requests: int, context: int, budget: int) -> int:
     """Steps until the last of the prompts is read, while those before it decode, and one for luck."""
     return math.ceil(requests * context / max(1, budget - requests)) + 1
 
 
-def steps(budget, sequences, cache_tokens):
+def steps(budget: int, sequences: int, cache_tokens: int) -> list[tuple[str, str]]:
     """(kind, batch) of all steps that such an engine can run. `budget`: tokens of a step."""
 
-    def fits(requests, context):
+    def fits(requests: int, context: int) -> bool:
         longest = context + 80 + steps_of_prompts(requests, context, budget)
         return requests <= sequences and requests * longest <= cache_tokens
 

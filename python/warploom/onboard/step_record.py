@@ -1,10 +1,17 @@
 """The files of measured steps: TAG_steps.csv and TAG_kernels.csv, whole after every batch."""
 
+from __future__ import annotations
+
 import csv
 import json
 import os
 import statistics
 import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+# Sum and span of the kernels in ms a step, kernels a step, and of each name its calls and microseconds.
+Profile = tuple[float, float, float, dict[str, tuple[int, float]]]
 
 KERNELS_KEPT = 45
 HEADS = {
@@ -17,22 +24,30 @@ HEADS = {
 class StepRecord:
     """`facts` go into TAG_steps.json. Rows that the files hold already are kept."""
 
-    def __init__(self, folder, tag, facts):
+    def __init__(self, folder: str, tag: str, facts: Mapping[str, Any]) -> None:
         self.folder, self.tag, self.facts = folder, tag, facts
-        self.rows = {name: self._rows_of(name) for name in HEADS}
+        self.rows: dict[str, list[list[Any]]] = {name: self._rows_of(name) for name in HEADS}
         self.done = {(row[0], row[1]) for row in self.rows["steps"]}
 
-    def path(self, name):
+    def path(self, name: str) -> str:
         return os.path.join(self.folder, f"{self.tag}_{name}")
 
-    def _rows_of(self, name):
+    def _rows_of(self, name: str) -> list[list[Any]]:
         path = self.path(f"{name}.csv")
         if not os.path.exists(path):
             return []
         with open(path, newline="") as file:
             return list(csv.reader(file))[1:]
 
-    def add(self, kind, batch, times, profile, steps, contexts=("", "")):
+    def add(
+        self,
+        kind: str,
+        batch: str,
+        times: Iterable[tuple[float, float]],
+        profile: Profile,
+        steps: int,
+        contexts: Sequence[str] = ("", ""),
+    ) -> None:
         """`times`: (whole step, the core's part) of each timed step."""
         total, span, count, by_name = profile
         walls, cores = zip(*times)
@@ -51,7 +66,7 @@ class StepRecord:
         )
         self.write()
 
-    def write(self):
+    def write(self) -> None:
         for name in ("kernels", "steps"):  # a step is done when it stands in the last of them
             path = self.path(f"{name}.csv")
             with open(path + ".part", "w", newline="") as file:

@@ -6,15 +6,19 @@ stays in FILE.part, and the next run goes on with it or, with --again, begins an
 calibrate-machine` makes of it the profile that --machine takes.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import sys
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from warploom.probe import engine_work, facts, gpu_work, handover, links, python_work, torch_work, under_load
 from warploom.probe.journal import Journal, summary
-from warploom.probe.workload import Missing, Workload
+from warploom.probe.workload import Missing, Sampler, Workload
 
 HOST = [*python_work.WORK, *handover.WORK, *torch_work.WORK, *engine_work.WORK]
 REFERENCES = {
@@ -28,16 +32,19 @@ OTHERS_LIMIT = 0.5  # processors; with fewer, what varies is the machine, such a
 class Probe:
     """Rounds over all workloads; the two references between them tell how steady the machine is."""
 
-    def __init__(self, journal):
-        self.journal, self.samplers, self.missing = journal, {}, {}
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.samplers: dict[str, Sampler] = {}
+        self.missing: dict[str, str] = {}
         self.start = time.monotonic()
         self.told = ""
 
-    def take(self, work, number):
+    def take(self, work: Workload, number: int | str) -> None:
         if (work.name, number) in self.journal.done or work.name in self.missing:
             return
         try:
-            sample = self.samplers.get(work.name) or work.make()
+            sample: Sampler | None = self.samplers.get(work.name)
+            sample = sample or work.make()
             if work.kept:
                 self.samplers[work.name] = sample
             taken = [sample() for _ in range(work.samples)]
@@ -54,7 +61,7 @@ class Probe:
         at = round(time.monotonic() - self.start, 2)
         self.journal.add({"name": work.name, "round": number, "at": at, "us": taken, "size": work.size})
 
-    def rounds(self, works, rounds):
+    def rounds(self, works: Iterable[Workload], rounds: int) -> None:
         for number in range(rounds):
             for at, work in enumerate(works):
                 self.progress(f"round {number + 1} of {rounds}: {work.name}")
@@ -63,10 +70,10 @@ class Probe:
                 if at % 4 == 0 or work in gpu_work.WORK:
                     self.gpu_reference(work, number)
 
-    def gpu_reference(self, work, number):
+    def gpu_reference(self, work: Workload, number: int | str) -> None:
         self.take(REFERENCES["reference.gpu"], f"{work.name}/{number}")
 
-    def once(self, name, measure):
+    def once(self, name: str, measure: Callable[[], Any]) -> None:
         if (name, 0) in self.journal.done:
             return
         self.progress(name)
@@ -78,7 +85,7 @@ class Probe:
             return
         self.journal.add({"name": name, "round": 0, "found": found})
 
-    def progress(self, text):
+    def progress(self, text: str) -> None:
         if sys.stderr.isatty():
             print(f"\r{time.monotonic() - self.start:5.0f} s  {text:60}", end="", file=sys.stderr, flush=True)
         elif text.split(":")[0] != self.told:
@@ -86,7 +93,7 @@ class Probe:
             print(f"{time.monotonic() - self.start:5.0f} s  {text}", file=sys.stderr, flush=True)
 
 
-def end_if_broken(name, problem):
+def end_if_broken(name: str, problem: Exception) -> None:
     """Ends the program where a kernel failed: after that the process can do nothing more on the GPU."""
     if type(problem).__name__ == "AcceleratorError":
         text = str(problem).split("\n")[0]
@@ -94,13 +101,13 @@ def end_if_broken(name, problem):
         os._exit(2)  # no tidying up: CUDA would wait, or abort
 
 
-def free_gpu_memory():
+def free_gpu_memory() -> None:
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         torch.cuda.empty_cache()
 
 
-def measure(probe, parts):
+def measure(probe: Probe, parts: Sequence[str]) -> None:
     if "host" in parts:
         probe.rounds(HOST, ROUNDS)
     if "gpu" in parts:
@@ -114,9 +121,10 @@ def measure(probe, parts):
         probe.once("links", links.all_reduces)
 
 
-def gathered(journal):
+def gathered(journal: Journal) -> dict[str, dict[str, Any]]:
     """{name: summary}, over all rounds."""
-    samples, sizes = {}, {}
+    samples: dict[str, list[float]] = {}
+    sizes: dict[str, Any] = {}
     for line in journal.lines:
         if "us" in line:
             samples.setdefault(line["name"], []).extend(line["us"])
@@ -128,7 +136,9 @@ def gathered(journal):
     return {name: {**summary(us), "size": sizes[name]} for name, us in samples.items()}
 
 
-def document_of(probe, machine, ticks, users):
+def document_of(
+    probe: Probe, machine: Mapping[str, Any], ticks: facts.Ticks | None, users: Mapping[str, Any]
+) -> dict[str, Any]:
     journal = probe.journal
     measured = gathered(journal)
     noise = {name: measured[name]["spread"] for name in REFERENCES if name in measured}
@@ -149,14 +159,14 @@ def document_of(probe, machine, ticks, users):
     }
 
 
-def write_whole(path, text):
+def write_whole(path: str, text: str) -> None:
     scratch = f"{path}.tmp"
     with open(scratch, "w") as file:
         file.write(text)
     os.replace(scratch, path)
 
 
-def parse(words):
+def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m warploom.probe",
         description=__doc__,
@@ -185,10 +195,10 @@ def parse(words):
     return asked
 
 
-def main(words):
+def main(words: Sequence[str]) -> int:
     asked = parse(words)
     users, ticks = under_load.other_users(), facts.cpu_ticks()
-    machine = {"host": facts.host_facts(), "gpus": under_load.gpu_facts()}
+    machine: dict[str, Any] = {"host": facts.host_facts(), "gpus": under_load.gpu_facts()}
     same = json.loads(
         json.dumps({**machine, "host": {**machine["host"], "load_at_start": 0, "processor": 0}})
     )

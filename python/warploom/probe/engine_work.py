@@ -1,24 +1,28 @@
 """An engine's step as its host sees it: inputs, a layer kernel by kernel, layers in graphs, sampling.
 
 Sizes are small, so that the GPU is never what is waited for."""
+from __future__ import annotations
 
-from warploom.probe.workload import Workload, cuda, of_modules, per_call
+from typing import Any
+
+from warploom.probe.workload import Sampler, Workload, cuda, of_modules, per_call
 
 HIDDEN, HEADS, KV_HEADS, HEAD, INNER = 512, 8, 2, 64, 1024
 TOKENS, LAYERS = 16, 8
 
 
-def layers_of(torch):
+def layers_of(torch: Any) -> tuple[Any, tuple[Any, Any], Any]:
     """A decoder of small layers, built and called as model code is: modules, keywords, views."""
     nn, functional = torch.nn, torch.nn.functional
+    module: Any = nn.Module
 
-    class Attention(nn.Module):
-        def __init__(self):
+    class Attention(module):
+        def __init__(self) -> None:
             super().__init__()
             self.qkv = nn.Linear(HIDDEN, (HEADS + 2 * KV_HEADS) * HEAD, bias=False)
             self.out = nn.Linear(HEADS * HEAD, HIDDEN, bias=False)
 
-        def forward(self, positions, hidden):
+        def forward(self, positions: Any, hidden: Any) -> Any:
             q, k, v = self.qkv(hidden).split([HEADS * HEAD, KV_HEADS * HEAD, KV_HEADS * HEAD], dim=-1)
             cos, sin = positions
             q = q.view(-1, HEADS, HEAD) * cos + q.view(-1, HEADS, HEAD) * sin
@@ -29,8 +33,8 @@ def layers_of(torch):
             mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
             return self.out(mixed.squeeze(0).transpose(0, 1).reshape(-1, HEADS * HEAD))
 
-    class Layer(nn.Module):
-        def __init__(self):
+    class Layer(module):
+        def __init__(self) -> None:
             super().__init__()
             self.first, self.second = nn.RMSNorm(HIDDEN), nn.RMSNorm(HIDDEN)
             self.attention = Attention()
@@ -39,7 +43,7 @@ def layers_of(torch):
                 nn.Linear(INNER, HIDDEN, bias=False),
             )
 
-        def forward(self, positions, hidden):
+        def forward(self, positions: Any, hidden: Any) -> Any:
             hidden = hidden + self.attention(positions=positions, hidden=self.first(hidden))
             gate, up = self.up(self.second(hidden)).chunk(2, dim=-1)
             return hidden + self.down(functional.silu(gate) * up)
@@ -50,12 +54,12 @@ def layers_of(torch):
     return layers, (angle, angle), hidden
 
 
-def make_layer():
+def make_layer() -> Sampler:
     """The host's time for a layer whose kernels are launched one by one."""
     torch = cuda()
     layers, positions, start = layers_of(torch)
 
-    def model():
+    def model() -> None:
         hidden = start
         with torch.inference_mode():
             for layer in layers:
@@ -66,7 +70,7 @@ def make_layer():
     return lambda: each() / LAYERS
 
 
-def make_piece():
+def make_piece() -> Sampler:
     """The host's time for a layer that is a graph, with an attention launched between two graphs."""
     torch = cuda()
     from warploom.timing import captured
@@ -78,7 +82,7 @@ def make_piece():
     slots = torch.arange(TOKENS, device="cuda")
     attend = torch.nn.functional.scaled_dot_product_attention
 
-    def model():
+    def model() -> None:
         with torch.inference_mode():
             for graph in graphs:
                 graph.replay()
@@ -90,7 +94,7 @@ def make_piece():
     return lambda: each() / len(graphs)
 
 
-def make_inputs():
+def make_inputs() -> Sampler:
     """Arrays of a step: reckoned in NumPy, copied from pinned memory, gathered on the GPU."""
     torch, numpy = cuda(), of_modules("numpy")
     rows = 64
@@ -100,7 +104,7 @@ def make_inputs():
     counts = numpy.ones(rows, dtype=numpy.int64)
     table = torch.zeros(rows, 512, dtype=torch.int32, device="cuda")
 
-    def inputs():
+    def inputs() -> Any:
         numpy.cumsum(counts, out=arrays[0])
         for array in arrays[1:]:
             array[:rows] = arrays[0] + counts
@@ -113,13 +117,13 @@ def make_inputs():
     return per_call(inputs, 20, torch.cuda.synchronize)
 
 
-def make_sampling():
+def make_sampling() -> Sampler:
     """Logits to tokens: cast, choice, the copy to pinned memory and its event."""
     torch = cuda()
     logits = torch.zeros(16, 4096, device="cuda", dtype=torch.bfloat16)
     pinned, event = torch.zeros(16, dtype=torch.int64, pin_memory=True), torch.cuda.Event()
 
-    def sample():
+    def sample() -> None:
         with torch.inference_mode():
             chosen = logits.to(torch.float32).argmax(dim=-1)
             pinned.copy_(chosen, non_blocking=True)

@@ -1,6 +1,10 @@
 """The GPU's rates: memory, products of known sizes, attention, norms; in CUDA graphs, operands not in L2."""
+from __future__ import annotations
 
-from warploom.probe.workload import Missing, Workload, cuda
+from collections.abc import Callable
+from typing import Any
+
+from warploom.probe.workload import Missing, Sampler, Workload, cuda
 
 # (rows, columns, depth), as the layers of models with 8 and 14 billion parameters have them.
 PRODUCTS = [
@@ -25,7 +29,7 @@ LARGE = 2**30  # bytes
 LEAST_US = 1500.0
 
 
-def timed_graph(calls):
+def timed_graph(calls: list[Callable[[], object]]) -> Sampler:
     """A sampler: microseconds a call of a graph that replays the calls, long enough for the GPU's clock."""
     from warploom.timing import captured, replay_us
 
@@ -41,17 +45,17 @@ def timed_graph(calls):
     return lambda: replay_us(graph, len(calls))
 
 
-def rotated(make_one, operand_bytes):
+def rotated(make_one: Callable[[], Callable[[], object]], operand_bytes: int) -> list[Callable[[], object]]:
     from warploom.timing import copies_of
 
     return [make_one() for _ in range(copies_of(operand_bytes))]
 
 
-def product(rows, columns, depth):
-    def make():
+def product(rows: int, columns: int, depth: int) -> Workload:
+    def make() -> Sampler:
         torch = cuda()
 
-        def one():
+        def one() -> Callable[[], object]:
             a = torch.randn(rows, depth, device="cuda", dtype=torch.bfloat16)
             w = torch.randn(columns, depth, device="cuda", dtype=torch.bfloat16)
             return lambda: torch.nn.functional.linear(a, w)
@@ -68,14 +72,14 @@ def product(rows, columns, depth):
     return Workload(f"product.bf16_{rows}x{columns}x{depth}", make, samples=4, size=size, kept=False)
 
 
-def fp8_product(rows, columns, depth):
-    def make():
+def fp8_product(rows: int, columns: int, depth: int) -> Workload:
+    def make() -> Sampler:
         torch = cuda()
         if torch.cuda.get_device_capability() < (8, 9):
             raise Missing("the GPU has no products in fp8")
         scale = torch.ones((), device="cuda")
 
-        def one():
+        def one() -> Callable[[], object]:
             a = torch.randn(rows, depth, device="cuda").to(torch.float8_e4m3fn)
             w = torch.randn(columns, depth, device="cuda").to(torch.float8_e4m3fn)
             return lambda: torch._scaled_mm(a, w.t(), scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16)
@@ -92,12 +96,12 @@ def fp8_product(rows, columns, depth):
     return Workload(f"product.fp8_{rows}x{columns}x{depth}", make, samples=4, size=size, kept=False)
 
 
-def attention(sequences, tokens):
-    def make():
+def attention(sequences: int, tokens: int) -> Workload:
+    def make() -> Sampler:
         torch = cuda()
         from torch.nn.attention import SDPBackend, sdpa_kernel
 
-        def one():
+        def one() -> Callable[[], object]:
             heads = [HEADS, KV_HEADS, KV_HEADS]
             q, k, v = (
                 torch.randn(sequences, h, tokens, HEAD, device="cuda", dtype=torch.bfloat16) for h in heads
@@ -119,21 +123,21 @@ def attention(sequences, tokens):
     return Workload(f"attention.prompt_{sequences}x{tokens}", make, samples=4, size=size, kept=False)
 
 
-def make_norm():
+def make_norm() -> Sampler:
     torch = cuda()
     w = torch.ones(4096, device="cuda", dtype=torch.bfloat16)
 
-    def one():
+    def one() -> Callable[[], object]:
         x = torch.randn(4096, 4096, device="cuda", dtype=torch.bfloat16)
         return lambda: torch.nn.functional.rms_norm(x, (4096,), w)
 
     return timed_graph(rotated(one, 4096 * 4096 * 2))
 
 
-def memory(work):
+def memory(work: Callable[[Any, Any, Any], Callable[[], object]]) -> Callable[[], Sampler]:
     """`work(torch, source, target)` gives the call to be timed."""
 
-    def make():
+    def make() -> Sampler:
         torch = cuda()
         source = torch.zeros(LARGE // 4, device="cuda")
         target = torch.zeros(LARGE // 4, device="cuda")

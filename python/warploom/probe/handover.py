@@ -1,5 +1,7 @@
 """Between tasks, threads and processes: what a wake-up takes, and the interpreter beside busy neighbours."""
 
+from __future__ import annotations
+
 import asyncio
 import atexit
 import os
@@ -8,9 +10,10 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 from warploom.probe.python_work import REQUESTS, make_scheduling
-from warploom.probe.workload import Workload, of_modules, per_call
+from warploom.probe.workload import Sampler, Workload, of_modules, per_call
 
 ECHO = "import os\nwhile True:\n    said = os.read(0, 4096)\n    if not said: break\n    os.write(1, said)\n"
 SPIN = (
@@ -22,20 +25,22 @@ ZMQ_ECHO = (
 )
 
 
-def child(program, *words, **pipes):
+def child(program: str, *words: str, **pipes: Any) -> subprocess.Popen[bytes]:
     """A Python that runs `program` and ends with this process at the latest."""
-    started = subprocess.Popen([sys.executable, "-S", "-c", program, *words], **pipes)
+    command = [sys.executable, "-S", "-c", program, *words]
+    started: subprocess.Popen[bytes] = subprocess.Popen(command, **pipes)
     atexit.register(started.kill)
     return started
 
 
-def make_asyncio():
+def make_asyncio() -> Sampler:
     hops = 400
 
-    async def play():
-        there, back = asyncio.Queue(), asyncio.Queue()
+    async def play() -> float:
+        there: asyncio.Queue[int] = asyncio.Queue()
+        back: asyncio.Queue[int] = asyncio.Queue()
 
-        async def other():
+        async def other() -> None:
             for _ in range(hops):
                 await back.put(await there.get())
 
@@ -51,27 +56,29 @@ def make_asyncio():
     return lambda: asyncio.run(play())
 
 
-def make_threads():
-    there, back = queue.SimpleQueue(), queue.SimpleQueue()
+def make_threads() -> Sampler:
+    there: queue.SimpleQueue[int] = queue.SimpleQueue()
+    back: queue.SimpleQueue[int] = queue.SimpleQueue()
 
-    def other():
+    def other() -> None:
         while True:
             back.put(there.get())
 
     threading.Thread(target=other, daemon=True).start()
 
-    def hop():
+    def hop() -> None:
         there.put(1)
         back.get()
 
     return per_call(hop, 200)
 
 
-def make_pipe():
+def make_pipe() -> Sampler:
     other = child(ECHO, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert other.stdin is not None and other.stdout is not None
     write, read = other.stdin.fileno(), other.stdout.fileno()
 
-    def hop():
+    def hop() -> None:
         os.write(write, b"x" * 256)
         os.read(read, 4096)
 
@@ -79,7 +86,7 @@ def make_pipe():
     return per_call(hop, 200)
 
 
-def make_zmq():
+def make_zmq() -> Sampler:
     zmq = of_modules("zmq")
     context = zmq.Context()
     socket = context.socket(zmq.PAIR)
@@ -87,7 +94,7 @@ def make_zmq():
     other = subprocess.Popen([sys.executable, "-c", ZMQ_ECHO, f"tcp://127.0.0.1:{port}"])
     atexit.register(other.kill)
 
-    def hop():
+    def hop() -> None:
         socket.send(b"x" * 256)
         socket.recv()
 
@@ -95,18 +102,19 @@ def make_zmq():
     return per_call(hop, 100)
 
 
-def make_sleep():
+def make_sleep() -> Sampler:
     return lambda: per_call(lambda: time.sleep(1e-4), 20)() - 100
 
 
-def make_beside_others():
+def make_beside_others() -> Sampler:
     """The scheduler's pass while three other processes keep a core busy each, as clients do."""
     alone = make_scheduling()
 
-    def sample():
+    def sample() -> float:
         others = [child(SPIN, stdout=subprocess.PIPE) for _ in range(3)]
         try:
             for other in others:
+                assert other.stdout is not None
                 other.stdout.read(1)
             return sorted(alone() for _ in range(5))[2]
         finally:

@@ -1,10 +1,14 @@
 """All-reduces over all GPUs of a host, a process each, as engines run them: in CUDA graphs, and plain."""
 
+from __future__ import annotations
+
 import json
 import os
 import socket
 import tempfile
 import time
+from collections.abc import Callable
+from typing import Any
 
 from warploom.probe.workload import Missing, cuda
 
@@ -12,14 +16,14 @@ SIZES = [2**13, 2**16, 2**18, 2**20, 2**23, 2**26, 2**28]  # bytes
 CALLS = 20
 
 
-def free_port():
+def free_port() -> int:
     with socket.socket() as asked:
         asked.bind(("127.0.0.1", 0))
-        return asked.getsockname()[1]
+        return int(asked.getsockname()[1])
 
 
-def times_of(torch, graph, repeats=9):
-    times = []
+def times_of(torch: Any, graph: Callable[[], object], repeats: int = 9) -> list[float]:
+    times: list[float] = []
     for _ in range(repeats):
         torch.distributed.barrier()
         begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
@@ -31,7 +35,7 @@ def times_of(torch, graph, repeats=9):
     return sorted(times)
 
 
-def rank(number, count, port, path):
+def rank(number: int, count: int, port: int, path: str) -> None:
     """One process. Rank 0 writes {way_bytes: times}."""
     import torch
     import torch.distributed as distributed
@@ -43,7 +47,7 @@ def rank(number, count, port, path):
     for size in SIZES:
         x = torch.zeros(size // 2, device="cuda", dtype=torch.bfloat16)
 
-        def plain():
+        def plain() -> None:
             for _ in range(CALLS):
                 distributed.all_reduce(x)
 
@@ -61,7 +65,7 @@ def rank(number, count, port, path):
     distributed.destroy_process_group()
 
 
-def all_reduces(limit_s=120):
+def all_reduces(limit_s: float = 120) -> dict[str, Any]:
     """{name: times in us}. Missing with one GPU, or where the ranks do not end."""
     torch = cuda()
     count = torch.cuda.device_count()

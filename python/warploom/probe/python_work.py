@@ -1,26 +1,34 @@
 """The interpreter at the work of an engine's loop: choosing requests, calls, small arrays, messages."""
 
+from __future__ import annotations
+
 import json
 import pickle
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from warploom.probe.workload import Workload, of_modules, per_call
+from warploom.probe.workload import Sampler, Workload, of_modules, per_call
 
 REQUESTS = 64
 
 
 class Request:
-    def __init__(self, number):
+    def __init__(self, number: int) -> None:
         self.name = f"request-{number}"
         self.tokens = 500 + number
         self.computed = 499 + number
         self.blocks = list(range(32))
-        self.outputs = []
+        self.outputs: list[int] = []
         self.finished = False
 
 
-def choose(requests, budget):
+def choose(
+    requests: Sequence[Request], budget: int
+) -> tuple[dict[str, int], dict[str, tuple[int, ...]], int]:
     """A pass of a scheduler over its running requests."""
-    chosen, blocks, left = {}, {}, budget
+    chosen: dict[str, int] = {}
+    blocks: dict[str, tuple[int, ...]] = {}
+    left = budget
     for request in requests:
         wanted = min(request.tokens - request.computed, left)
         if wanted <= 0 or request.finished:
@@ -36,7 +44,7 @@ def choose(requests, budget):
     return chosen, blocks, left
 
 
-def make_scheduling():
+def make_scheduling() -> Sampler:
     requests = [Request(number) for number in range(REQUESTS)]
     return per_call(lambda: choose(requests, 2048), 50)
 
@@ -44,31 +52,32 @@ def make_scheduling():
 class Module:
     """Calls as torch's modules make them: __call__, hooks that are empty, forward with keywords."""
 
-    def __init__(self, below=None):
-        self.below, self.hooks, self.scale = below, {}, 1.0
+    def __init__(self, below: Module | None = None) -> None:
+        self.below, self.scale = below, 1.0
+        self.hooks: dict[int, Callable[..., object]] = {}
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> float:
         if self.hooks:
             raise RuntimeError
         return self.forward(*args, **kwargs)
 
-    def forward(self, value, scale=1.0):
+    def forward(self, value: float, scale: float = 1.0) -> float:
         return value * scale if self.below is None else self.below(value, scale=self.scale)
 
 
-def make_calls():
+def make_calls() -> Sampler:
     module = Module(Module(Module(Module())))
     return per_call(lambda: module(1.0, scale=2.0), 3000)
 
 
-def make_numpy():
+def make_numpy() -> Sampler:
     numpy = of_modules("numpy")
     counts = numpy.ones(REQUESTS, dtype=numpy.int32)
     computed = numpy.arange(500, 500 + REQUESTS, dtype=numpy.int32)
     table = numpy.arange(REQUESTS * 512, dtype=numpy.int32).reshape(REQUESTS, 512)
     out = numpy.zeros(4096, dtype=numpy.int64)
 
-    def inputs():
+    def inputs() -> Any:
         rows = numpy.repeat(numpy.arange(REQUESTS), counts)
         ends = numpy.cumsum(counts)
         positions = computed[rows] + numpy.arange(len(rows)) - numpy.repeat(ends - counts, counts)
@@ -78,7 +87,7 @@ def make_numpy():
     return per_call(inputs, 300)
 
 
-def message():
+def message() -> dict[str, Any]:
     return {
         "request_id": "cmpl-0123456789abcdef-0",
         "prompt_token_ids": list(range(512)),
@@ -87,28 +96,29 @@ def message():
     }
 
 
-def make_pickle():
+def make_pickle() -> Sampler:
     asked = message()
     return per_call(lambda: pickle.loads(pickle.dumps(asked)), 300)
 
 
-def make_json():
+def make_json() -> Sampler:
     asked = message()
     return per_call(lambda: json.loads(json.dumps(asked)), 60)
 
 
-def make_msgpack():
+def make_msgpack() -> Sampler:
     msgpack = of_modules("msgspec.msgpack")
     asked = message()
     return per_call(lambda: msgpack.decode(msgpack.encode(asked)), 300)
 
 
-def make_token_lists():
+def make_token_lists() -> Sampler:
     """Lists of tokens that are joined and cut, and keys that are hashed, as caches of prefixes do."""
     tokens = list(range(1024))
 
-    def keys():
-        seen, before = {}, 0
+    def keys() -> dict[int, int]:
+        seen: dict[int, int] = {}
+        before = 0
         for start in range(0, 1024, 16):
             before = hash((before, tuple(tokens[start : start + 16])))
             seen[before] = start
@@ -117,10 +127,10 @@ def make_token_lists():
     return per_call(keys, 100)
 
 
-def make_memory_copy():
+def make_memory_copy() -> Sampler:
     source, target = bytearray(64 * 2**20), bytearray(64 * 2**20)
 
-    def copy():
+    def copy() -> None:
         memoryview(target)[:] = source
 
     copy()

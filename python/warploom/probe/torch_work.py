@@ -1,26 +1,29 @@
 """What PyTorch and CUDA take of the host: dispatch, launches, graphs, small copies, waiting."""
+from __future__ import annotations
 
-from warploom.probe.workload import Workload, cuda, of_modules, per_call
+from collections.abc import Callable
+
+from warploom.probe.workload import Sampler, Workload, cuda, of_modules, per_call
 
 
-def make_cpu_dispatch():
+def make_cpu_dispatch() -> Sampler:
     torch = of_modules("torch")
     a, b = torch.zeros(16), torch.ones(16)
     return per_call(lambda: a.add_(b), 1000)
 
 
-def make_bare_launch():
+def make_bare_launch() -> Sampler:
     torch = cuda()
     return per_call(lambda: torch.cuda._sleep(1), 200, torch.cuda.synchronize)
 
 
-def make_add():
+def make_add() -> Sampler:
     torch = cuda()
     x = torch.zeros(1024, device="cuda")
     return per_call(lambda: x.add_(1), 200, torch.cuda.synchronize)
 
 
-def make_linear():
+def make_linear() -> Sampler:
     torch = cuda()
     x = torch.zeros(16, 256, device="cuda", dtype=torch.bfloat16)
     w = torch.zeros(256, 256, device="cuda", dtype=torch.bfloat16)
@@ -28,43 +31,43 @@ def make_linear():
     return per_call(lambda: linear(x, w), 200, torch.cuda.synchronize)
 
 
-def make_allocation():
+def make_allocation() -> Sampler:
     torch = cuda()
     return per_call(lambda: torch.empty(1024, device="cuda"), 500, torch.cuda.synchronize)
 
 
-def make_event():
+def make_event() -> Sampler:
     torch = cuda()
     event = torch.cuda.Event()
     return per_call(event.record, 500, torch.cuda.synchronize)
 
 
-def make_round_trip():
+def make_round_trip() -> Sampler:
     """A kernel launched and waited for."""
     torch = cuda()
     x, stream = torch.zeros(1024, device="cuda"), torch.cuda.current_stream()
 
-    def work():
+    def work() -> None:
         x.add_(1)
         stream.synchronize()
 
     return per_call(work, 100, torch.cuda.synchronize)
 
 
-def make_to_device():
+def make_to_device() -> Sampler:
     torch = cuda()
     here, there = torch.zeros(1024, pin_memory=True), torch.zeros(1024, device="cuda")
     return per_call(lambda: there.copy_(here, non_blocking=True), 200, torch.cuda.synchronize)
 
 
-def make_to_host():
+def make_to_host() -> Sampler:
     """Tokens of a step: into pinned memory, an event, waiting for it, a list."""
     torch = cuda()
     there = torch.zeros(64, dtype=torch.int32, device="cuda")
     here = torch.zeros(64, dtype=torch.int32, pin_memory=True)
     event = torch.cuda.Event()
 
-    def work():
+    def work() -> None:
         here.copy_(there, non_blocking=True)
         event.record()
         event.synchronize()
@@ -73,13 +76,13 @@ def make_to_host():
     return per_call(work, 100, torch.cuda.synchronize)
 
 
-def make_copy_rate(to_device):
-    def make():
+def make_copy_rate(to_device: bool) -> Callable[[], Sampler]:
+    def make() -> Sampler:
         torch = cuda()
         here = torch.zeros(2**26, dtype=torch.uint8, pin_memory=True)
         there = torch.zeros(2**26, dtype=torch.uint8, device="cuda")
 
-        def work():
+        def work() -> None:
             (there if to_device else here).copy_(here if to_device else there, non_blocking=True)
             torch.cuda.synchronize()
 
@@ -89,17 +92,17 @@ def make_copy_rate(to_device):
     return make
 
 
-def make_replay(kernels):
+def make_replay(kernels: int) -> Callable[[], Sampler]:
     """The host's time for one replay of a graph of so many small kernels, the GPU idle before."""
 
-    def make():
+    def make() -> Sampler:
         torch = cuda()
         from warploom.timing import captured
 
         x = torch.zeros(1024, device="cuda")
         graph = captured([lambda: x.add_(1)] * kernels)
 
-        def sample():
+        def sample() -> float:
             times = [per_call(graph.replay, 1, torch.cuda.synchronize)() for _ in range(9)]
             return sorted(times)[4]
 
@@ -108,7 +111,7 @@ def make_replay(kernels):
     return make
 
 
-def make_graph_kernel():
+def make_graph_kernel() -> Sampler:
     """The GPU's time for one small kernel of a graph, the pause before it included."""
     torch = cuda()
     from warploom.timing import captured, replay_us
@@ -118,7 +121,7 @@ def make_graph_kernel():
     return lambda: replay_us(graph, 512)
 
 
-def make_triton():
+def make_triton() -> Sampler:
     """A kernel through Triton's own launcher, which what Inductor compiles pays."""
     torch = cuda()
     of_modules("triton")

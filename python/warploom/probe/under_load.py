@@ -1,13 +1,17 @@
 """Clock and power of the GPU while it multiplies, and while it copies, for seconds; its other users."""
 
+from __future__ import annotations
+
 import shutil
 import statistics
 import subprocess
 import threading
 import time
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from warploom.probe.gpu_work import LARGE, timed_graph
-from warploom.probe.workload import Missing, cuda
+from warploom.probe.workload import Missing, Sampler, cuda
 
 SIDE = 8192
 SECONDS = 2.5
@@ -16,7 +20,7 @@ NAMES = ("sm_mhz", "memory_mhz", "watts", "celsius")
 LIMITS = "name,driver_version,memory.total,power.limit,clocks.max.sm,clocks.max.mem,mig.mode.current"
 
 
-def nvidia_smi(*words):
+def nvidia_smi(*words: str) -> list[list[str]]:
     """What the driver's program says, a list of cells a line; empty where there is none."""
     if not shutil.which("nvidia-smi"):
         return []
@@ -29,20 +33,20 @@ def nvidia_smi(*words):
     return [[cell.strip() for cell in line.split(",")] for line in said.stdout.splitlines() if line.strip()]
 
 
-def gpu_facts():
+def gpu_facts() -> list[dict[str, str]]:
     """One record a GPU, in the driver's words."""
     rows = nvidia_smi(f"--query-gpu={LIMITS}", "--format=csv,noheader,nounits")
     return [dict(zip(LIMITS.split(","), row)) for row in rows]
 
 
-def other_users():
+def other_users() -> dict[str, Any]:
     """Before this process has used the GPU: who else is there, and how busy it is."""
     apps = nvidia_smi("--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits")
     busy = nvidia_smi("--query-gpu=utilization.gpu,memory.used", "--format=csv,noheader,nounits")
     return {"processes": len(apps), "gpus": [{"busy_percent": b, "memory_mib": m} for b, m in busy]}
 
 
-def readings_by_library():
+def readings_by_library() -> Callable[[], list[float]] | None:
     """A function that reads the first GPU through NVIDIA's library; None where it is not installed."""
     try:
         import pynvml
@@ -60,7 +64,7 @@ def readings_by_library():
     ]
 
 
-def readings_by_program():
+def readings_by_program() -> list[float]:
     rows = nvidia_smi("-i", "0", f"--query-gpu={FIELDS}", "--format=csv,noheader,nounits")
     return [float(cell) for cell in rows[0]]
 
@@ -68,25 +72,26 @@ def readings_by_program():
 class Meter:
     """Readings of the first GPU while it is open, every 50 ms or as fast as nvidia-smi answers."""
 
-    def __enter__(self):
-        self.rows, self.ending = [], threading.Event()
+    def __enter__(self) -> Meter:
+        self.rows: list[list[float]] = []
+        self.ending = threading.Event()
         self.read = readings_by_library() or readings_by_program
         self.thread = threading.Thread(target=self._keep_reading, daemon=True)
         self.thread.start()
         return self
 
-    def _keep_reading(self):
+    def _keep_reading(self) -> None:
         while not self.ending.wait(0.05):
             try:
                 self.rows.append(self.read())
             except Exception:  # a reading that this GPU has not, or one that came too late
                 continue
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.ending.set()
         self.thread.join()
 
-    def readings(self):
+    def readings(self) -> dict[str, float]:
         """Medians of the second half, when the load has lasted; the first reading and the least clock too."""
         if not self.rows:
             raise Missing("neither pynvml nor nvidia-smi gives readings")
@@ -95,7 +100,7 @@ class Meter:
         return {**middle, "least_sm_mhz": min(row[0] for row in late), "readings": len(self.rows)}
 
 
-def lasting(one_us, size):
+def lasting(one_us: Sampler, size: Mapping[str, float]) -> dict[str, float]:
     """Repeats a sampler for seconds under the meter."""
     times, start = [], time.perf_counter()
     with Meter() as meter:
@@ -111,19 +116,19 @@ def lasting(one_us, size):
     }
 
 
-def products():
+def products() -> dict[str, float]:
     torch = cuda()
     a, b = (torch.randn(SIDE, SIDE, device="cuda", dtype=torch.bfloat16) for _ in range(2))
     return lasting(timed_graph([lambda: a @ b] * 8), {"flops": 2 * SIDE**3})
 
 
-def copies():
+def copies() -> dict[str, float]:
     torch = cuda()
     source, target = (torch.zeros(LARGE // 4, device="cuda") for _ in range(2))
     return lasting(timed_graph([lambda: target.copy_(source)] * 16), {"bytes": 2 * LARGE})
 
 
-def idle():
+def idle() -> dict[str, float]:
     """The host's and GPU's readings before any load."""
     cuda().cuda.synchronize()
     with Meter() as meter:

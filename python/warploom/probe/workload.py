@@ -1,8 +1,13 @@
 """A piece of work of a known size, timed again and again in rounds that lie apart."""
 
+from __future__ import annotations
+
 import gc
 import time
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+Sampler = Callable[[], float]  # takes one sample: microseconds a unit of work
 
 
 class Missing(Exception):
@@ -13,16 +18,16 @@ class Workload(NamedTuple):
     """`make()` builds it and gives a function that takes one sample: microseconds a unit of work."""
 
     name: str
-    make: Callable[[], Callable[[], float]]
+    make: Callable[[], Sampler]
     samples: int = 6  # in each round
     size: dict[str, Any] = {}  # what one unit of work holds: bytes, flops, shape
     kept: bool = True  # between rounds; False where its operands are large
 
 
-def per_call(work, calls, before=None):
+def per_call(work: Callable[[], object], calls: int, before: Callable[[], object] | None = None) -> Sampler:
     """A sampler: microseconds of one of `calls` calls in a row. `before` runs outside of the time."""
 
-    def sample():
+    def sample() -> float:
         if before:
             before()
         gc.disable()
@@ -36,7 +41,7 @@ def per_call(work, calls, before=None):
     return sample
 
 
-def of_modules(*names):
+def of_modules(*names: str) -> Any:
     """The modules, or Missing with the name of the first that is not there."""
     import importlib
 
@@ -49,7 +54,7 @@ def of_modules(*names):
     return found if len(found) > 1 else found[0]
 
 
-def cuda():
+def cuda() -> Any:
     """torch, where it has a GPU."""
     torch = of_modules("torch")
     if not torch.cuda.is_available():

@@ -6,12 +6,16 @@ touch run1/profile            # kernels of the next three steps, in run1/kernels
 warploom validate serving --run run1/run.json --requests run1/requests.csv
 """
 
+from __future__ import annotations
+
 import argparse
 import importlib
 import importlib.util
 import os
 import runpy
 import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from warploom.record.children import ENGINE, FOLDER, WATCHERS, watch
 from warploom.record.folder import fresh_folder
@@ -19,11 +23,12 @@ from warploom.record.folder import fresh_folder
 CHILDREN = "warploom.record.children"
 
 
-def vllm_command():
-    return importlib.import_module("vllm.entrypoints.cli.main").main
+def vllm_command() -> Callable[[], Any]:
+    command: Callable[[], Any] = importlib.import_module("vllm.entrypoints.cli.main").main
+    return command
 
 
-def sglang_command():
+def sglang_command() -> Callable[[], Any]:
     """python -m sglang.launch_server has no function of its own: the module is run where it stands, and
     sys.modules["__main__"] stays this one, which children look for."""
     module = "sglang.launch_server"
@@ -36,12 +41,12 @@ COMMANDS = {"vllm": vllm_command, "sglang": sglang_command}
 EXAMPLES = {"vllm": "serve MODEL", "sglang": "--model-path MODEL"}
 
 
-def parse(words):
+def parse(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     if "--" not in words:
-        own, engine_words = words, []
+        own, engine_words = list(words), list[str]()
     else:
         at = words.index("--")
-        own, engine_words = words[:at], words[at + 1 :]
+        own, engine_words = list(words[:at]), list(words[at + 1 :])
     parser = argparse.ArgumentParser(
         prog="python -m warploom.record",
         description=__doc__,
@@ -58,7 +63,7 @@ def parse(words):
     return request, engine_words
 
 
-def main(words):
+def main(words: Sequence[str]) -> Any:
     request, engine_words = parse(words)
     try:
         folder = str(fresh_folder(request.output).resolve())

@@ -5,6 +5,8 @@ __mp_main__, unless that is a package's __main__.py, which it passes over (multi
 _fixup_main_from_name). warploom.record therefore names this module as its main one.
 """
 
+from __future__ import annotations
+
 import importlib
 import os
 
@@ -13,7 +15,7 @@ ENGINE = "WARPLOOM_RECORD_ENGINE"
 WATCHERS = {"vllm": "warploom.record.vllm_engine", "sglang": "warploom.record.sglang_engine"}
 
 
-def watch(engine, folder):
+def watch(engine: str, folder: str) -> None:
     importlib.import_module(WATCHERS[engine]).watch(folder)
 
 

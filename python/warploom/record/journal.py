@@ -3,6 +3,13 @@
 Times are seconds on one clock of the host. An iteration is known by a key from its scheduling to its update;
 with asynchronous scheduling the update of one comes after the launch of the next. Lists are handed over
 whole (take_iterations, take_requests), so one thread may note while another writes."""
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
+
+# A request as it is noted: its name, its times and its counts, under the names of REQUEST_COLUMNS.
+RequestRow = dict[str, Any]
 
 ITERATION_COLUMNS = (
     "schedule_start_s schedule_end_us execute_start_us forward_start_us execute_end_us sample_start_us "
@@ -25,12 +32,29 @@ class Iteration:
     """One step of the engine: its times (seconds, None where not seen) and its batch."""
 
     __slots__ = (*TIMES, "prompts", "prompt_tokens", "decodes", "kv_usage", "graph", "padded_tokens")
+    schedule_start: float
+    schedule_end: float | None
+    execute_start: float | None
+    forward_start: float | None
+    execute_end: float | None
+    sample_start: float | None
+    sample_end: float | None
+    update_start: float | None
+    update_end: float | None
+    gpu_start: Any
+    gpu_end: Any
+    prompts: int | None
+    prompt_tokens: int | None
+    decodes: int | None
+    kv_usage: float | None
+    graph: str | None
+    padded_tokens: int | None
 
-    def __init__(self):
+    def __init__(self) -> None:
         for name in self.__slots__:
             setattr(self, name, None)
 
-    def cells(self, zero, gpu_time):
+    def cells(self, zero: float, gpu_time: Callable[[Any], float | None]) -> list[str]:
         """The row's texts; gpu_time(event) gives seconds on the host's clock, or None."""
         start = self.schedule_start
         out = [f"{start - zero:.6f}"]
@@ -42,29 +66,38 @@ class Iteration:
         batch = (self.prompts, self.prompt_tokens, self.decodes)
         out += ["" if value is None else str(value) for value in batch]
         out.append("" if self.kv_usage is None else f"{self.kv_usage:.4f}")
-        out.append(GRAPHS.get(self.graph, self.graph or ""))
+        out.append("" if self.graph is None else GRAPHS.get(self.graph, self.graph))
         out.append("" if self.padded_tokens is None else str(self.padded_tokens))
         return out
 
 
 class Journal:
-    """Notes the events of one engine core. `zero`: the time that the rows count from."""
+    """Notes the events of one engine core. `zero`: the time that the rows count from. `received_at` corrects
+    when requests were received, where something else than this journal knows that better."""
 
-    def __init__(self, zero, most_iterations=1_000_000, most_requests=100_000):
-        self.zero = zero
+    def __init__(
+        self,
+        zero: float,
+        most_iterations: int = 1_000_000,
+        most_requests: int = 100_000,
+        received_at: Callable[[list[RequestRow]], list[RequestRow]] | None = None,
+    ) -> None:
+        self.zero, self.received_at = zero, received_at
         self.room_for_iterations, self.room_for_requests = most_iterations, most_requests
-        self.under_way, self.done = {}, []
-        self.live, self.ended = {}, []
-        self.current = None
+        self.under_way: dict[Hashable, Iteration] = {}
+        self.done: list[Iteration] = []
+        self.live: dict[str, RequestRow] = {}
+        self.ended: list[RequestRow] = []
+        self.current: Iteration | None = None
 
     # Requests.
 
-    def received(self, request, time):
+    def received(self, request: str, time: float) -> None:
         if self.room_for_requests > 0:
             self.room_for_requests -= 1
             self.live[request] = {"request_id": request, "received_s": time, "output_tokens": 0}
 
-    def queued(self, request, time, input_tokens):
+    def queued(self, request: str, time: float, input_tokens: int) -> None:
         row = self.live.get(request)
         if row is None:
             self.received(request, time)
@@ -72,13 +105,15 @@ class Journal:
         if row is not None:
             row.update(queued_s=time, input_tokens=input_tokens)
 
-    def queued_once(self, request, time, input_tokens):
+    def queued_once(self, request: str, time: float, input_tokens: int) -> None:
         """For an engine that queues a request again when it stopped it, or queues what nobody asked for."""
         row = self.live.get(request)
         if row is not None and "queued_s" not in row:
             row.update(queued_s=time, input_tokens=input_tokens)
 
-    def produced(self, request, time, tokens, finished, cached_tokens=None):
+    def produced(
+        self, request: str, time: float, tokens: int, finished: bool | None, cached_tokens: int | None = None
+    ) -> None:
         """`tokens` new ones. `finished`: None while it goes on, True at its end, False when aborted."""
         row = self.live.get(request)
         if row is None:
@@ -94,7 +129,9 @@ class Journal:
             if finished and row["output_tokens"] > 0:
                 self.ended.append(row)
 
-    def grown_to(self, request, time, tokens, finished, cached_tokens=None):
+    def grown_to(
+        self, request: str, time: float, tokens: int, finished: bool | None, cached_tokens: int | None = None
+    ) -> None:
         """As produced, of an engine that knows how many tokens a request has: it need not be told each."""
         row = self.live.get(request)
         if row is not None:
@@ -102,20 +139,33 @@ class Journal:
 
     # Iterations.
 
-    def scheduled(self, key, start, end, tokens, kv_usage=None):
+    def scheduled(
+        self,
+        key: Hashable,
+        start: float,
+        end: float,
+        tokens: Mapping[str, int],
+        kv_usage: float | None = None,
+    ) -> None:
         """`tokens`: of each request in the batch. A batch of nothing is no iteration."""
         self.begun(tokens, end)
         ones = sum(count == 1 for count in tokens.values())
         self.step(key, (start, end), (len(tokens) - ones, sum(tokens.values()) - ones, ones), kv_usage)
 
-    def begun(self, requests, time):
+    def begun(self, requests: Iterable[str], time: float) -> None:
         """Requests that are in a batch, perhaps for the first time."""
         for request in requests:
             row = self.live.get(request)
             if row is not None:
                 row.setdefault("scheduled_s", time)
 
-    def step(self, key, schedule, batch, kv_usage=None):
+    def step(
+        self,
+        key: Hashable,
+        schedule: tuple[float, float],
+        batch: tuple[int, int, int],
+        kv_usage: float | None = None,
+    ) -> None:
         """`schedule`: its start and end. `batch`: prompts, their tokens, requests that get one token more."""
         if not batch[0] + batch[2] or self.room_for_iterations <= 0:
             return
@@ -126,12 +176,12 @@ class Journal:
         iteration.kv_usage = kv_usage
         self.under_way[key] = iteration
 
-    def enter(self, key):
+    def enter(self, key: Hashable) -> Iteration | None:
         """The iteration whose launch begins: what follows is noted in `current`."""
         self.current = self.under_way.get(key)
         return self.current
 
-    def updated(self, key, start, end):
+    def updated(self, key: Hashable, start: float, end: float) -> None:
         iteration = self.under_way.pop(key, None)
         if iteration is not None:
             iteration.update_start, iteration.update_end = start, end
@@ -139,15 +189,15 @@ class Journal:
 
     # Handing over.
 
-    def take_iterations(self):
+    def take_iterations(self) -> list[Iteration]:
         taken, self.done = self.done, []
         return taken
 
-    def take_requests(self):
+    def take_requests(self) -> list[RequestRow]:
         taken, self.ended = self.ended, []
-        return taken
+        return taken if self.received_at is None else self.received_at(taken)
 
-    def request_cells(self, row):
+    def request_cells(self, row: RequestRow) -> list[str]:
         """The row's texts; its arrival is its receipt, since the client's clock is not known here."""
         row = dict(row, arrival_s=row["received_s"])
         row.setdefault("scheduled_s", row.get("queued_s", row["received_s"]))

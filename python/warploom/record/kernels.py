@@ -1,8 +1,12 @@
 """GPU kernels of a few steps, by name, on demand: create DIR/profile, its text the steps (default 3)."""
 
+from __future__ import annotations
+
 import csv
 import io
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from warploom.record.folder import write_whole
 
@@ -10,22 +14,23 @@ COLUMNS = "kernel calls_per_step us_per_step in_graph".split()
 MOST_STEPS = 100
 
 
-def sum_by_name(events, steps):
+def sum_by_name(events: Iterable[tuple[str, int, bool]], steps: int) -> list[list[str | int]]:
     """Rows of COLUMNS, longest first. `events`: (name, nanoseconds, launched by a graph) of each kernel."""
-    sums = {}
+    sums: dict[tuple[str, bool], list[int]] = {}
     for name, nanoseconds, in_graph in events:
         entry = sums.setdefault((name, bool(in_graph)), [0, 0])
         entry[0] += 1
         entry[1] += nanoseconds
-    rows = []
+    rows: list[list[str | int]] = []
     for (name, in_graph), (calls, total) in sorted(sums.items(), key=lambda item: (-item[1][1], item[0])):
         rows.append([name, f"{calls / steps:.3f}", f"{total / steps * 1e-3:.2f}", int(in_graph)])
     return rows
 
 
-def events_of(torch, profiler):
+def events_of(torch: Any, profiler: Any) -> list[tuple[str, int, bool]]:
     """What sum_by_name takes, of a torch.profiler run."""
-    device, launcher = [], {}
+    device: list[tuple[str, int, int]] = []
+    launcher: dict[int, str] = {}
     for event in profiler.profiler.kineto_results.events():
         if event.device_type() == torch.autograd.DeviceType.CUDA:
             if event.duration_ns() > 0:
@@ -38,12 +43,13 @@ def events_of(torch, profiler):
 class KernelWatch:
     """Profiles the steps that come after somebody asked. The profiler slows the steps it watches."""
 
-    def __init__(self, folder, torch):
+    def __init__(self, folder: str | Path, torch: Any) -> None:
         self.folder, self.torch = Path(folder), torch
-        self.profiler, self.left, self.steps = None, 0, 0
+        self.profiler: Any = None
+        self.left, self.steps = 0, 0
         self.count = 0
 
-    def before_step(self):
+    def before_step(self) -> None:
         if self.profiler is not None or not (self.folder / "profile").exists():
             return
         request = self.folder / "profile"
@@ -59,7 +65,7 @@ class KernelWatch:
         self.profiler = profile(activities=[ProfilerActivity.CUDA])
         self.profiler.__enter__()
 
-    def after_step(self):
+    def after_step(self) -> None:
         if self.profiler is None:
             return
         self.left -= 1

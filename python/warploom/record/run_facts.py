@@ -1,16 +1,19 @@
 """What a recording says of its run, in the words of `warploom validate serving --run`."""
 
+from __future__ import annotations
+
 import os
 import platform
 import subprocess
 from pathlib import Path
+from typing import Any
 
 
-def vllm_facts(config):
+def vllm_facts(config: Any) -> dict[str, Any]:
     """`config`: the engine's VllmConfig."""
     model, cache = config.model_config, config.cache_config
     scheduler, parallel = config.scheduler_config, config.parallel_config
-    arguments = {
+    arguments: dict[str, Any] = {
         "max_model_len": model.max_model_len,
         "gpu_memory_utilization": cache.gpu_memory_utilization,
         "enable_prefix_caching": bool(cache.enable_prefix_caching),
@@ -49,12 +52,12 @@ def vllm_facts(config):
     }
 
 
-def gpu_name():
+def gpu_name() -> str:
     """The name that the driver gives, without its maker: Warploom's catalogue knows these."""
     try:
         import torch
 
-        name = torch.cuda.get_device_name(0)
+        name: str = torch.cuda.get_device_name(0)
     except (ImportError, RuntimeError, AssertionError):
         return ""
     for maker in ("NVIDIA ", "AMD "):
@@ -62,8 +65,8 @@ def gpu_name():
     return name
 
 
-def machine_facts():
-    facts = {"python": platform.python_version(), "cores": len(os.sched_getaffinity(0))}
+def machine_facts() -> dict[str, Any]:
+    facts: dict[str, Any] = {"python": platform.python_version(), "cores": len(os.sched_getaffinity(0))}
     try:
         import torch
 
@@ -76,7 +79,7 @@ def machine_facts():
     return facts
 
 
-def shares_its_cores():
+def shares_its_cores() -> bool:
     """Whether this is a virtual machine, whose cores may be others' too."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -85,7 +88,7 @@ def shares_its_cores():
     return any("hypervisor" in line.split() for line in lines if line.startswith("flags"))
 
 
-def first_line(program, start, *words):
+def first_line(program: str, start: str, *words: str) -> str:
     """The first line of what the program says that begins so, less that beginning; empty where it fails."""
     try:
         said = subprocess.run([program, *words], capture_output=True, text=True, timeout=20, check=False)

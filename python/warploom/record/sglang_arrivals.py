@@ -5,22 +5,30 @@ reads it where it writes its rows. Both have the host's one clock. Seams (srt/ma
 TokenizerManager._send_one_request and _send_batch_request, coroutines in newer releases.
 """
 
+from __future__ import annotations
+
+from warploom.record.journal import RequestRow
+
 import functools
 import importlib
 import json
 import os
 import time
+from collections.abc import Callable, Iterable
+from typing import Any
 
 now = time.monotonic
 
 TOKENIZER = "sglang.srt.managers.tokenizer_manager"
-WRAPPED = {f"{TOKENIZER}.TokenizerManager": {"_send_one_request": [], "_send_batch_request": []}}
+WRAPPED: dict[str, dict[str, list[str]]] = {
+    f"{TOKENIZER}.TokenizerManager": {"_send_one_request": [], "_send_batch_request": []}
+}
 FILE = ".sent"
 
 
-def names_in(words):
+def names_in(words: Iterable[Any]) -> list[str]:
     """The requests among the arguments of a call."""
-    found = {}
+    found: dict[str, None] = {}
     for word in words:
         for one in word if isinstance(word, (list, tuple)) else (word,):
             if hasattr(one, "input_ids") and isinstance(getattr(one, "rid", None), str):
@@ -28,7 +36,7 @@ def names_in(words):
     return list(found)
 
 
-def watch_senders(folder):
+def watch_senders(folder: str) -> None:
     """Makes every server that is built from now on in this process note what it sends."""
     os.makedirs(folder, exist_ok=True)
     file = os.open(os.path.join(folder, FILE), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -37,9 +45,9 @@ def watch_senders(folder):
         setattr(manager, name, noted(getattr(manager, name), file))
 
 
-def noted(send, file):
+def noted(send: Callable[..., Any], file: int) -> Callable[..., Any]:
     @functools.wraps(send)
-    def sent(self, *words, **named):
+    def sent(self: Any, *words: Any, **named: Any) -> Any:
         lines = [json.dumps([name, now()]) for name in names_in([*words, *named.values()])]
         os.write(file, "".join(f"{line}\n" for line in lines).encode())
         return send(self, *words, **named)
@@ -50,10 +58,11 @@ def noted(send, file):
 class SentRequests:
     """Reads what senders noted so far, each line once."""
 
-    def __init__(self, folder):
-        self.path, self.read, self.times = os.path.join(folder, FILE), 0, {}
+    def __init__(self, folder: str) -> None:
+        self.path, self.read = os.path.join(folder, FILE), 0
+        self.times: dict[str, float] = {}
 
-    def earlier(self, rows):
+    def earlier(self, rows: list[RequestRow]) -> list[RequestRow]:
         """The rows, received when they were sent, where that is known."""
         if rows and os.path.exists(self.path):
             with open(self.path, "rb") as file:

@@ -13,17 +13,21 @@ of a step is processed after the launch of the next, with a copy of the batch an
 model_executor/model_runner.py: forward and sample, called on the stream that the kernels run on.
 """
 
+from __future__ import annotations
+
 import atexit
 import functools
 import importlib
 import multiprocessing
 import os
 import time
+from collections.abc import Callable
+from typing import Any
 
 from warploom.record import sglang_arrivals
 from warploom.record.folder import Recording
-from warploom.record.gpu_clock import GpuClock
-from warploom.record.journal import Journal
+from warploom.record.gpu_clock import GpuClock, Mark
+from warploom.record.journal import Iteration, Journal
 from warploom.record.kernels import KernelWatch
 from warploom.record.run_facts import machine_facts
 from warploom.record.sglang_facts import sglang_facts
@@ -33,7 +37,7 @@ now = time.monotonic
 
 SCHEDULER = "sglang.srt.managers.scheduler"
 # Methods that are wrapped, with the parameters that are read.
-WRAPPED = {
+WRAPPED: dict[str, dict[str, list[str]]] = {
     f"{SCHEDULER}.Scheduler": {
         "process_input_requests": ["recv_reqs"],
         "_add_request_to_queue": ["req"],
@@ -50,7 +54,7 @@ WARM_UP = "The capital city of France is"
 WARM_UP_IDS = [10, 11, 12]  # where it has no tokenizer
 
 
-def watch(folder):
+def watch(folder: str) -> None:
     """Makes every scheduler that is built from now on in this process record to `folder`, an absolute
     path, where it is the first of its tensor parallel group. Replicas after the first write to its
     sub-folders rank_1, rank_2 ... In the process that serves requests, it notes when they are sent."""
@@ -60,7 +64,7 @@ def watch(folder):
     build = scheduler.__init__
 
     @functools.wraps(build)
-    def build_watched(self, *words, **named):
+    def build_watched(self: Any, *words: Any, **named: Any) -> None:
         build(self, *words, **named)
         try:
             ranks = ranks_of(self)
@@ -74,7 +78,7 @@ def watch(folder):
     scheduler.__init__ = build_watched
 
 
-def ranks_of(scheduler):
+def ranks_of(scheduler: Any) -> dict[str, int]:
     """Where they are kept: by the scheduler (0.5.4 to 0.5.10), its `ps` (0.5.14), the process (0.5.23)."""
     place = next((each for each in (scheduler, getattr(scheduler, "ps", None))
                   if hasattr(each, "attn_tp_rank")), None)
@@ -84,18 +88,18 @@ def ranks_of(scheduler):
     return {name: getattr(place, name, None) or 0 for name in names}
 
 
-def check_watched(scheduler):
+def check_watched(scheduler: Any) -> None:
     """Raises ValueError where steps do not pass through the seams."""
     if hasattr(scheduler.tp_worker, "worker"):
         raise ValueError("this SGLang runs the model in a thread of its own, expected 0.5.4 or newer")
     mode = getattr(scheduler, "disaggregation_mode", None)
     if str(getattr(mode, "value", mode)) not in ("None", "null"):
-        raise ValueError(f"this engine is a {mode.value} pool, expected one that does both")
+        raise ValueError(f"this engine is a {getattr(mode, 'value', mode)} pool, expected one that does both")
     if scheduler.server_args.pp_size > 1:
         raise ValueError("pipeline parallelism interleaves steps, expected pp_size 1")
 
 
-def shape_of(batch):
+def shape_of(batch: Any) -> tuple[int, int, int]:
     """Prompts, their new tokens, and requests that decode."""
     if not batch.forward_mode.is_extend():
         return 0, 0, len(batch.reqs)
@@ -106,17 +110,15 @@ def shape_of(batch):
 class SchedulerWatch:
     """One scheduler and, in the same process, its GPU."""
 
-    def __init__(self, scheduler, folder, sent=None):
+    def __init__(self, scheduler: Any, folder: str, sent: sglang_arrivals.SentRequests | None = None) -> None:
         """`sent`: SentRequests of the server before it; None: it is not known."""
         check_watched(scheduler)
         os.makedirs(folder, exist_ok=True)
-        self.journal = Journal(now())
-        if sent is not None:
-            take = self.journal.take_requests
-            self.journal.take_requests = lambda: sent.earlier(take())
-        self.clock = self.kernels = None
+        self.journal = Journal(now(), received_at=None if sent is None else sent.earlier)
+        self.clock: GpuClock | None = None
+        self.kernels: KernelWatch | None = None
         self.steps = 0  # scheduled so far: the key of the last
-        self.running = {}  # keys by the identity of a result
+        self.running: dict[int, int] = {}  # keys by the identity of a result
         self.warmed_up = False
         self._watch_arrivals(scheduler)
         self._watch_steps(scheduler)
@@ -133,17 +135,17 @@ class SchedulerWatch:
         atexit.register(self.recording.close)
         say(f"writing {folder}")
 
-    def _mark(self):
+    def _mark(self) -> Mark | None:
         return self.clock.mark() if self.clock else None
 
-    def _gpu_time(self, mark):
+    def _gpu_time(self, mark: Mark) -> float | None:
         return self.clock.time_of(mark) if self.clock else None
 
-    def _watch_arrivals(self, scheduler):
+    def _watch_arrivals(self, scheduler: Any) -> None:
         receive, add = scheduler.process_input_requests, scheduler._add_request_to_queue
         journal = self.journal
 
-        def watched_receive(requests, *words, **named):
+        def watched_receive(requests: Any, *words: Any, **named: Any) -> Any:
             time_s = now()
             for request in requests:
                 for one in getattr(request, "batch", None) or (request,):
@@ -151,13 +153,13 @@ class SchedulerWatch:
                         journal.received(one.rid, time_s)
             return receive(requests, *words, **named)
 
-        def watched_add(request, *words, **named):
+        def watched_add(request: Any, *words: Any, **named: Any) -> Any:
             journal.queued_once(request.rid, now(), len(request.origin_input_ids))
             return add(request, *words, **named)
 
         scheduler.process_input_requests, scheduler._add_request_to_queue = watched_receive, watched_add
 
-    def _counts(self, request):
+    def _counts(self, request: Any) -> bool:
         """Whether somebody sent it: neither a health check nor the server's own first question."""
         if not isinstance(request.rid, str) or request.rid.startswith(HEALTH_CHECK):
             return False
@@ -166,7 +168,7 @@ class SchedulerWatch:
         own = first and (text == WARM_UP or (not text and list(request.input_ids) == WARM_UP_IDS))
         return not own
 
-    def _watch_steps(self, scheduler):
+    def _watch_steps(self, scheduler: Any) -> None:
         schedule, run, update = (
             scheduler.get_next_batch_to_run,
             scheduler.run_batch,
@@ -174,7 +176,7 @@ class SchedulerWatch:
         )
         journal, usage = self.journal, usage_of(scheduler)
 
-        def watched_schedule(*words, **named):
+        def watched_schedule(*words: Any, **named: Any) -> Any:
             start = now()
             plan = schedule(*words, **named)
             batch = getattr(plan, "batch_to_run", plan)  # a plan in 0.5.23, the batch before
@@ -186,7 +188,7 @@ class SchedulerWatch:
                 journal.step(self.steps, (start, end), shape_of(batch), usage())
             return plan
 
-        def watched_run(batch, *words, **named):
+        def watched_run(batch: Any, *words: Any, **named: Any) -> Any:
             if self.kernels:
                 self.kernels.before_step()
             iteration = journal.enter(self.steps)
@@ -200,7 +202,7 @@ class SchedulerWatch:
             self._note_graph(iteration, batch, result, scheduler.tp_worker.model_runner)
             return result
 
-        def watched_update(batch, result, *words, **named):
+        def watched_update(batch: Any, result: Any, *words: Any, **named: Any) -> Any:
             requests = list(batch.reqs or ())
             silent = [request for request in requests if not request.output_ids]
             key = self.running.pop(id(result), None)
@@ -222,11 +224,11 @@ class SchedulerWatch:
         scheduler.get_next_batch_to_run = watched_schedule
         scheduler.run_batch, scheduler.process_batch_result = watched_run, watched_update
 
-    def _note_end(self, request, time_s):
+    def _note_end(self, request: Any, time_s: float) -> None:
         finished = type(request.finished_reason).__name__ != "FINISH_ABORT"
         self.journal.grown_to(request.rid, time_s, len(request.output_ids), finished)
 
-    def _note_graph(self, iteration, batch, result, runner):
+    def _note_graph(self, iteration: Iteration, batch: Any, result: Any, runner: Any) -> None:
         """Steps that decode replay one graph, prompts one a part of the model."""
         if not getattr(result, "can_run_cuda_graph", False):
             iteration.graph = "NONE"
@@ -236,10 +238,10 @@ class SchedulerWatch:
             iteration.graph = "FULL"
             iteration.padded_tokens = getattr(graphs_of(runner), "bs", None)
 
-    def _watch_runner(self, runner):
+    def _watch_runner(self, runner: Any) -> None:
         forward, sample, journal = runner.forward, runner.sample, self.journal
 
-        def watched_forward(*words, **named):
+        def watched_forward(*words: Any, **named: Any) -> Any:
             iteration = journal.current
             if iteration is None:
                 return forward(*words, **named)
@@ -249,7 +251,7 @@ class SchedulerWatch:
             iteration.gpu_end = self._mark()
             return answer
 
-        def watched_sample(*words, **named):
+        def watched_sample(*words: Any, **named: Any) -> Any:
             iteration = journal.current
             if iteration is None:
                 return sample(*words, **named)
@@ -261,19 +263,19 @@ class SchedulerWatch:
         runner.forward, runner.sample = watched_forward, watched_sample
 
 
-def graphs_of(runner):
+def graphs_of(runner: Any) -> Any:
     """What replays the graphs of decoding steps, by its name in 0.5.14 and later, and before."""
     return getattr(runner, "decode_cuda_graph_runner", None) or getattr(runner, "graph_runner", None)
 
 
-def usage_of(scheduler):
+def usage_of(scheduler: Any) -> Callable[[], float | None]:
     """The share of KV tokens that running requests hold, which cached prefixes that may go are not; absent
     for models whose layers have pools of several kinds."""
     pool, cache = scheduler.token_to_kv_pool_allocator, scheduler.tree_cache
     total = scheduler.max_total_num_tokens
 
-    def usage():
-        return 1 - (pool.available_size() + cache.evictable_size()) / total
+    def usage() -> float:
+        return 1 - float(pool.available_size() + cache.evictable_size()) / float(total)
 
     try:
         usage()

@@ -1,10 +1,13 @@
 """What a recording says of an SGLang engine, in the words of `warploom validate serving --run`."""
+from __future__ import annotations
+
+from typing import Any
 
 from warploom.record.run_facts import gpu_name
 
 # Fields of ServerArgs (srt/server_args.py) that say how the engine schedules, as Warploom names them. At
 # another value than this one they are stated.
-STATED = {
+STATED: dict[str, tuple[str, Any]] = {
     "tp_size": ("tensor_parallel_size", 1),
     "schedule_policy": ("schedule_policy", "fcfs"),
     "schedule_conservativeness": ("schedule_conservativeness", 1.0),
@@ -21,10 +24,10 @@ STATED = {
 }
 
 
-def sglang_facts(scheduler):
+def sglang_facts(scheduler: Any) -> dict[str, Any]:
     given = scheduler.server_args
     page = scheduler.page_size or 1
-    arguments = {
+    arguments: dict[str, Any] = {
         "max_model_len": scheduler.model_config.context_len,
         "enable_prefix_caching": not given.disable_radix_cache,
         "max_num_seqs": scheduler.max_running_requests,
@@ -59,10 +62,10 @@ def sglang_facts(scheduler):
     }
 
 
-def largest_graph(runner):
+def largest_graph(runner: Any) -> int:
     """Requests of the largest step that was captured; 0: none."""
     for name in ("decode_cuda_graph_runner", "graph_runner"):  # 0.5.14 and later, before
         sizes = getattr(getattr(runner, name, None), "capture_bs", None)
         if sizes:
-            return max(sizes)
+            return int(max(sizes))
     return 0

@@ -6,11 +6,14 @@ Before any engine is built:
     vllm_engine.watch("/abs/DIR")     # LLM(...), AsyncLLM(...) as usual, then DIR holds the recording
 """
 
+from __future__ import annotations
+
 import os
 import time
+from typing import Any
 
 from warploom.record.folder import Recording
-from warploom.record.gpu_clock import GpuClock
+from warploom.record.gpu_clock import GpuClock, Mark
 from warploom.record.journal import Journal
 from warploom.record.kernels import KernelWatch
 from warploom.record.run_facts import machine_facts, vllm_facts
@@ -19,14 +22,14 @@ from warploom.record.wrapped_calls import after, say
 now = time.monotonic
 
 
-def watch(folder):
+def watch(folder: str) -> None:
     """Makes every engine core that is built from now on in this process record to `folder`, an absolute path.
     The ranks of data parallelism after the first write to its sub-folders rank_1, rank_2 ..."""
     import vllm.v1.engine.core as module
 
     build = module.EngineCore.__init__
 
-    def build_watched(self, *words, **named):
+    def build_watched(self: Any, *words: Any, **named: Any) -> None:
         build(self, *words, **named)
         rank = getattr(self.vllm_config.parallel_config, "data_parallel_rank", 0) or 0
         place = os.path.join(folder, f"rank_{rank}") if rank else folder
@@ -41,10 +44,11 @@ def watch(folder):
 class CoreWatch:
     """One engine core: its scheduler, its executor and, in the same process, its GPU."""
 
-    def __init__(self, core, folder):
+    def __init__(self, core: Any, folder: str) -> None:
         os.makedirs(folder, exist_ok=True)
         self.journal = Journal(now())
-        self.clock = self.kernels = None
+        self.clock: GpuClock | None = None
+        self.kernels: KernelWatch | None = None
         self._watch_scheduler(core.scheduler)
         self._watch_executor(core.model_executor)
         self._watch_arrivals(core)
@@ -56,28 +60,28 @@ class CoreWatch:
         self.recording = Recording(folder, self.journal, facts, self._gpu_time)
         shutdown = core.shutdown
 
-        def close_and_shut_down(*words, **named):
+        def close_and_shut_down(*words: Any, **named: Any) -> Any:
             self.recording.close()
             return shutdown(*words, **named)
 
         core.shutdown = close_and_shut_down
         say(f"writing {folder}")
 
-    def _gpu_time(self, mark):
+    def _gpu_time(self, mark: Mark) -> float | None:
         return self.clock.time_of(mark) if self.clock else None
 
-    def _watch_scheduler(self, scheduler):
+    def _watch_scheduler(self, scheduler: Any) -> None:
         schedule, update, journal = scheduler.schedule, scheduler.update_from_output, self.journal
         pool = getattr(getattr(scheduler, "kv_cache_manager", None), "block_pool", None)
         usage = getattr(pool, "get_usage", lambda: None)
 
-        def watched_schedule(*words, **named):
+        def watched_schedule(*words: Any, **named: Any) -> Any:
             start = now()
             batch = schedule(*words, **named)
             journal.scheduled(id(batch), start, now(), dict(batch.num_scheduled_tokens), usage())
             return batch
 
-        def watched_update(batch, *words, **named):
+        def watched_update(batch: Any, *words: Any, **named: Any) -> Any:
             start = now()
             answers = update(batch, *words, **named)
             end = now()
@@ -91,18 +95,18 @@ class CoreWatch:
 
         scheduler.schedule, scheduler.update_from_output = watched_schedule, watched_update
 
-    def _note_output(self, output, time_s):
+    def _note_output(self, output: Any, time_s: float) -> None:
         reason = output.finish_reason
         finished = None if reason is None else "abort" not in str(reason).lower()
         cached = getattr(output, "num_cached_tokens", None)
         self.journal.produced(output.request_id, time_s, len(output.new_token_ids), finished, cached)
 
-    def _watch_executor(self, executor):
+    def _watch_executor(self, executor: Any) -> None:
         execute = executor.execute_model
-        sample = getattr(executor, "sample_tokens", None)  # part of execute_model before vLLM 0.12
+        sample: Any = getattr(executor, "sample_tokens", None)  # part of execute_model before vLLM 0.12
         journal = self.journal
 
-        def watched_execute(batch, *words, **named):
+        def watched_execute(batch: Any, *words: Any, **named: Any) -> Any:
             if self.kernels:
                 self.kernels.before_step()
             iteration = journal.enter(id(batch))
@@ -114,7 +118,7 @@ class CoreWatch:
             finally:
                 iteration.execute_end = now()
 
-        def watched_sample(*words, **named):
+        def watched_sample(*words: Any, **named: Any) -> Any:
             iteration = journal.current
             if iteration is None:
                 return sample(*words, **named)
@@ -128,11 +132,11 @@ class CoreWatch:
         if sample is not None:
             executor.sample_tokens = watched_sample
 
-    def _watch_arrivals(self, core):
+    def _watch_arrivals(self, core: Any) -> None:
         add, preprocess = core.scheduler.add_request, getattr(core, "preprocess_add_request", None)
         journal = self.journal
 
-        def watched_add(request, *words, **named):
+        def watched_add(request: Any, *words: Any, **named: Any) -> Any:
             journal.queued(request.request_id, now(), request.num_prompt_tokens)
             return add(request, *words, **named)
 
@@ -140,28 +144,29 @@ class CoreWatch:
         if preprocess is None:
             return
 
-        def watched_preprocess(request):
+        def watched_preprocess(request: Any) -> Any:
             journal.received(request.request_id, now())
             return preprocess(request)
 
         core.preprocess_add_request = watched_preprocess
 
-    def _watch_runner(self, runner, folder):
+    def _watch_runner(self, runner: Any, folder: str) -> None:
         import torch
 
-        self.clock, self.kernels = GpuClock(torch), KernelWatch(folder, torch)
-        journal, clock = self.journal, self.clock
+        clock = self.clock = GpuClock(torch)
+        self.kernels = KernelWatch(folder, torch)
+        journal = self.journal
 
-        def mark_start():
+        def mark_start() -> None:
             iteration = journal.current
             if iteration is not None and iteration.forward_start is None:
                 iteration.gpu_start, iteration.forward_start = clock.mark(), now()
 
-        def mark_end():
+        def mark_end() -> None:
             if journal.current is not None:
                 journal.current.gpu_end = clock.mark()
 
-        def note_graph(mode, tokens):
+        def note_graph(mode: Any, tokens: int) -> None:
             if journal.current is not None:
                 journal.current.graph = str(mode).rsplit(".", maxsplit=1)[-1]
                 journal.current.padded_tokens = tokens
@@ -169,7 +174,7 @@ class CoreWatch:
         if hasattr(runner, "_model_forward"):  # model runner 1
             forward = runner._model_forward
 
-            def marked_forward(*words, **named):
+            def marked_forward(*words: Any, **named: Any) -> Any:
                 mark_start()
                 return forward(*words, **named)
 

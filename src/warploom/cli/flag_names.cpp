@@ -1,5 +1,7 @@
 #include "warploom/cli/flag_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -92,11 +94,28 @@ std::string given_flag(std::string_view field, const HasOption& given) {
   return found == spellings.end() ? "" : *found;
 }
 
+namespace {
+
+// Without the field's name behind its option's, "--price-kind: 'price_kind': ...", which readers of JSON add.
+std::string named_once(std::string_view message) {
+  constexpr std::string_view kBetween = ": '", kBehind = "': ";
+  const std::size_t option = message.find(kBetween);
+  if (!message.starts_with("--") || option == message.npos) return std::string(message);
+  const std::size_t name = option + kBetween.size(), end = message.find(kBehind, name);
+  if (end == message.npos || option_name(message.substr(name, end - name)) != message.substr(0, option))
+    return std::string(message);
+  return fmt::format("{}: {}", message.substr(0, option), message.substr(end + kBehind.size()));
+}
+
+}  // namespace
+
 std::string in_flags(std::string_view message, const HasOption& has, const HasOption& given) {
   const auto flag_for = [&](std::string_view field) {
     const std::string typed = given_flag(field, given);
     return typed.empty() ? known_flag(field, has) : typed;
   };
+  const std::string once = named_once(message);
+  message = once;
   std::string text;
   const auto end = std::find_if_not(message.begin(), message.end(), is_name);
   const std::string_view first = message.substr(0, std::size_t(end - message.begin()));

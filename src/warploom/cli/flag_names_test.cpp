@@ -46,5 +46,13 @@ TEST(FlagNames, LeaveWhatIsNoField) {
   EXPECT_EQ(in_flags("", command), "");
 }
 
+TEST(FlagNames, AFieldThatIsNamedTwiceIsSaidOnce) {
+  const auto command = having({"--price-kind"});
+  EXPECT_EQ(in_flags("--price-kind: 'price_kind': 'foo' is unknown", command),
+            "--price-kind: 'foo' is unknown");
+  for (const char* other : {"--price-kind: 'foo' is unknown", "--prices: 'price_kind': 'foo' is unknown"})
+    EXPECT_EQ(in_flags(other, command), other);
+}
+
 }  // namespace
 }  // namespace warploom

@@ -296,4 +296,19 @@ std::vector<std::string> in_own_options(const CLI::App& program, const std::vect
   return rewriter.words();
 }
 
+std::string as_typed(std::string text, const std::vector<std::string>& words) {
+  const auto typed = [&](std::string_view name) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+      return word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '=');
+    });
+  };
+  for (const OtherName& each : kNames) {
+    const std::string begin = fmt::format("{}: ", each.own), is = fmt::format("{} is ", each.own);
+    if (!text.starts_with(begin) && !text.starts_with(is)) continue;
+    if (typed(each.own) || !typed(each.other)) continue;
+    return text.replace(0, each.own.size(), each.other);
+  }
+  return text;
+}
+
 }  // namespace warploom

@@ -53,6 +53,15 @@ TEST(Habits, ReadsLengthsByTheNamesOfPlan) {
             "plan --input-tokens 100 --output-tokens 20");
 }
 
+TEST(Habits, RefusalsNameWhatWasTyped) {
+  EXPECT_EQ(as_typed("--random-input-len: '1x' is not an integer", {"simulate", "--input-tokens", "1x"}),
+            "--input-tokens: '1x' is not an integer");
+  EXPECT_EQ(as_typed("--random-input-len is 0, expected at least 1", {"simulate", "--isl=0"}),
+            "--isl is 0, expected at least 1");
+  const std::string own = "--random-input-len: '1x' is not an integer";
+  EXPECT_EQ(as_typed(own, {"simulate", "--random-input-len", "1x", "--islands", "2"}), own);
+}
+
 TEST(Habits, SaysWhichOptionLacksItsValue) {
   try {
     line_of({"simulate", "--model", "--gpu", "H100"});

@@ -186,8 +186,14 @@ std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* cre
 int run_program(const std::vector<std::string>& arguments, const std::string& version, PlanCrew* crew,
                 Sent sent) {
   // A newcomer's first words ask for help; several values in one option, for a curve.
-  const std::vector<std::string> asked = as_curve(asked_in_words(arguments));
+  std::vector<std::string> asked = as_curve(asked_in_words(arguments));
   const auto app = make_program(version, crew, sent, asked.empty() ? "" : asked.front());
+  // Help on what is no command: that word alone, which is then refused by name.
+  const auto is_asked = [&asked](const CLI::App* command) { return command->check_name(asked.front()); };
+  if (asked.size() > 1 && arguments.front() == "help" && !asked.front().starts_with('-') &&
+      asked.front() != "completion" && asked.front() != "man" && asked.front() != "help" &&
+      asked.front() != "version" && app->get_subcommands(is_asked).empty())
+    asked.pop_back();
   keep_words(*app, arguments);
   const bool of_version = !asked.empty() && asked.front() == "--version";
   if (const auto status = answer_about_itself(*app, of_version ? asked : arguments, version)) return *status;
@@ -222,7 +228,7 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
     const auto given = [&](const std::string& option) {
       return has(option) && command.get_option_no_throw(option)->count() > 0;
     };
-    return report_failure(in_flags(error.what(), has, given), 2);
+    return report_failure(as_typed(in_flags(error.what(), has, given), asked), 2);
   } catch (const std::bad_alloc&) {
     return report_failure(fmt::format("{}: not enough memory for sizes this large", commands_of(arguments)),
                           1);

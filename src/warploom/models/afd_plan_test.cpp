@@ -88,7 +88,7 @@ TEST(AfdPlan, RefusesWhatItDoesNotModel) {
   EXPECT_PRED2(contains_text, refusal("DeepSeek-V3", {.pipeline_parallel = 2, .feed_forward_ranks = 8}),
                "not modelled with pipeline stages");
   EXPECT_PRED2(contains_text, refusal("DeepSeek-V3", {.expert_parallel = 24, .feed_forward_ranks = 24}),
-               "expected a divisor or 8 redundant ones (enable_eplb, num_redundant_experts); the nearest "
+               "expected a divisor or 8 redundant ones (`enable_eplb`, `num_redundant_experts`); the nearest "
                "divisors are 16 and 32");
   EXPECT_EQ(refusal("DeepSeek-V3", {.expert_parallel = 24, .redundant_experts = 8, .feed_forward_ranks = 24}),
             "");

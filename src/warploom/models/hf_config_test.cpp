@@ -424,6 +424,17 @@ TEST(HfConfig, RefusesModulesThatAreNotThere) {
                                                              "model.layers.5.ffn_extra.proj"};
   ASSERT_EQ(read(config).notes.size(), 1U);
   EXPECT_PRED2(contains_text, read(config).notes.front(), "'ffn_extra'");
+  // Parts with a product, whatever words stand in their names.
+  for (const char* part : {"gate_proj", "up_gate", "norm_proj", "scale_up", "indexer", "biased_router"}) {
+    config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4." + std::string(part)};
+    ASSERT_EQ(read(config).notes.size(), 1U) << part;
+    EXPECT_PRED2(contains_text, read(config).notes.front(), "'" + std::string(part) + "'");
+  }
+  for (const char* part : {"gate", "router", "attention_norm", "pre_feedforward_layernorm_2", "norm1",
+                           "enorm", "hc_attn_scale", "hc_ffn_base"}) {
+    config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4." + std::string(part)};
+    EXPECT_TRUE(read(config).notes.empty()) << part;
+  }
   const Json mixed = Json::parse(R"({"quantization": {"quant_algo": "MIXED_PRECISION", "quantized_layers": {
       "model.layers.0.expert_bank.down_proj": {"quant_algo": "FP8"}}}})");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(llama(), &mixed),

@@ -1,6 +1,7 @@
 #include "warploom/planner/gpu_prices.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -110,16 +111,23 @@ std::optional<GpuPrice> GpuPrices::find(std::string_view gpu, PriceKind kind) co
   return found == prices_.end() ? std::nullopt : std::optional(*found);
 }
 
-GpuPrice GpuPrices::require(std::string_view gpu, PriceKind kind) const {
+GpuPrice GpuPrices::require(std::string_view gpu, PriceKind kind, bool part_of_rent) const {
   if (const auto found = find(gpu, kind)) return *found;
-  std::string others;
+  std::vector<std::string_view> others;
   for (const auto& [other, name] : EnumNames<PriceKind>::kNames)
-    if (find(gpu, other)) others += fmt::format("{}`price_kind` {}", others.empty() ? "" : " or ", name);
+    if (find(gpu, other)) others.push_back(name);
+  // A price without a kind would take the place of those that are known too.
+  const std::string own = others.empty() ? std::string(gpu) : fmt::format("{}:{}", gpu, name_of(kind));
+  std::string known;
+  if (!others.empty())
+    known = part_of_rent ? fmt::format(", or parts of `rent` that have a price ({})", fmt::join(others, ", "))
+                         : fmt::format(", `price_kind` {}", fmt::join(others, " or `price_kind` "));
   throw InvalidInput(
-      fmt::format("price: of {} there is no {} price, expected `price` {}=DOLLARS_PER_HOUR, a file of "
-                  "`prices`{}, or another "
-                  "`objective` than cost",
-                  gpu, name_of(kind), gpu, others.empty() ? "" : ", " + others));
+      fmt::format("price: of {} there is no {} price{}, expected `price` {}=DOLLARS_PER_HOUR{} "
+                  "a file of `prices`{}{}",
+                  gpu, name_of(kind), part_of_rent ? ", which `rent` asks for" : "", own,
+                  part_of_rent && others.empty() ? " or" : ",", known,
+                  part_of_rent ? "" : ", or another `objective` than cost"));
 }
 
 }  // namespace warploom

@@ -48,8 +48,8 @@ class GpuPrices {
 
   // The first of that kind; nothing when there is none.
   std::optional<GpuPrice> find(std::string_view gpu, PriceKind kind) const;
-  // The same; throws InvalidInput that says how to give one.
-  GpuPrice require(std::string_view gpu, PriceKind kind) const;
+  // The same; throws InvalidInput that says how to give one, or, of a part of the rent, what could be rented.
+  GpuPrice require(std::string_view gpu, PriceKind kind, bool part_of_rent = false) const;
   const std::vector<GpuPrice>& all() const { return prices_; }
 
  private:

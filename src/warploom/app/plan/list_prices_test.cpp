@@ -37,11 +37,11 @@ TEST(ListPrices, OnesOwnComeBeforeTheKnownOnes) {
      "whole_nodes": true}]})");
   const PriceListing listing =
       list_prices({.gpus = {"H100"}, .price_kind = PriceKind::OnDemand, .prices = own});
-  ASSERT_EQ(listing.prices.size(), 2U);
+  ASSERT_GT(listing.prices.size(), 2U) << "several providers rent them out";
   EXPECT_DOUBLE_EQ(listing.prices[0].price.usd_per_gpu_hour, 2);
   EXPECT_EQ(listing.prices[0].gpus_at_once, 8);
   EXPECT_TRUE(listing.prices[0].planned);
-  EXPECT_FALSE(listing.prices[1].planned);
+  for (std::size_t i = 1; i < listing.prices.size(); ++i) EXPECT_FALSE(listing.prices[i].planned) << i;
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
       const GpuSpec& gpu = catalog.load_gpu(name, request.files);
       auto price = prices.find(gpu.name, part.kind);
       if (!price && (request.objective == Objective::Cost || !request.rent.empty()))
-        price = prices.require(gpu.name, part.kind);
+        price = prices.require(gpu.name, part.kind, !request.rent.empty());
       add_price(request, nodes, gpu, price, part);
       set_windows(request, windows, gpu.name, part);
       part.gpu_hour_price.push_back(mean_price(part.day_prices.back()));

@@ -59,6 +59,25 @@ const Refused kRefusedPlans[] = {
      [](PlanRequest& r) {
        r.rent = {"reserved", "on_demand"};
      }},
+    {"price: of h200_sxm there is no spot price, which `rent` asks for, expected `price` "
+     "h200_sxm:spot=DOLLARS_PER_HOUR, a file of `prices`, or parts of `rent` that have a price (on_demand, "
+     "reserved)",
+     [](PlanRequest& r) {
+       r.space.gpus = {"H200"};
+       r.rent = {"reserved=0.6", "spot"};
+     }},
+    {"price: of h200_sxm there is no spot price, expected `price` h200_sxm:spot=DOLLARS_PER_HOUR, a file of "
+     "`prices`, `price_kind` on_demand or `price_kind` reserved, or another `objective` than cost",
+     [](PlanRequest& r) {
+       r.space.gpus = {"H200"};
+       r.price_kind = PriceKind::Spot;
+     }},
+    {"price: of v100_sxm there is no reserved price, which `rent` asks for, expected `price` "
+     "v100_sxm=DOLLARS_PER_HOUR or a file of `prices`",
+     [](PlanRequest& r) {
+       r.space.gpus = {"V100"};
+       r.rent = {"reserved=0.6", "on_demand"};
+     }},
     {"rent: the shares add up to 1.2",
      [](PlanRequest& r) {
        r.rent = {"reserved=0.5", "on_demand=0.7"};

@@ -76,7 +76,14 @@ TEST(Afd, AttentionRanksAreGroupsOfTheirEngine) {
 TEST(Afd, RefusesPoolsThatAreEmptyOrDoNotDivide) {
   expect_refused(apart(8, 0), "num_ffn_ranks is 0 beside `num_attention_ranks` 8: no GPU holds the experts");
   expect_refused(apart(0, 8), "num_attention_ranks is 0: no GPU computes attention");
+  expect_refused(apart(8, 24), "256 experts cannot be split by `num_ffn_ranks` 24");
   expect_refused(apart(8, 24), "the nearest divisors are 16 and 32");
+  expect_refused(apart(8, 300), "`num_ffn_ranks` 300 exceeds 256 experts");
+  ServingSetupRequest by_columns = apart(8, 24);
+  by_columns.config.enable_expert_parallel = false;
+  expect_refused(by_columns,
+                 "2048 columns of an expert cannot be split by `num_ffn_ranks` 24, expected a divisor, "
+                 "or `enable_expert_parallel`");
   expect_refused(apart(8, 2), "`num_ffn_ranks` 4 would fit");
   ServingSetupRequest odd = apart(7, 8);
   odd.config.tensor_parallel_size = 2;

@@ -38,11 +38,25 @@ std::optional<LayerName> layer_name_of(std::string_view name) {
   return std::nullopt;
 }
 
-// Parts of a layer that hold no weights of a product, by what their names contain.
+// Parts of a layer without weights of a product, under the names of checkpoints: routers, whose product is
+// priced with the experts whatever its type, and the numbers by which residual streams are scaled (GLM 5.3,
+// DeepSeek V4).
+constexpr std::array<std::string_view, 8> kSmallParts{
+    "gate",         "router",      "e_score_correction_bias", "hc_attn_base", "hc_ffn_base", "hc_attn_scale",
+    "hc_ffn_scale", "layer_scalar"};
+// The last word of a norm's name: `input_layernorm`, `attention_norm`, `pre_feedforward_layernorm_2`.
+constexpr std::array<std::string_view, 5> kNormWords{"norm", "layernorm", "rmsnorm", "enorm", "hnorm"};
+
+// Whether a part holds no weights of a product, by its whole name or, of norms, by its last word without the
+// number behind it.
 bool is_small(std::string_view part) {
-  constexpr std::array<std::string_view, 6> kSmall{"norm", "gate", "router", "bias", "scale", "indexer"};
-  return std::any_of(kSmall.begin(), kSmall.end(),
-                     [&](std::string_view word) { return part.find(word) != std::string_view::npos; });
+  if (std::find(kSmallParts.begin(), kSmallParts.end(), part) != kSmallParts.end()) return true;
+  const std::size_t named = part.find_last_not_of("0123456789");
+  if (named == std::string_view::npos) return false;
+  part = part.substr(0, part[named] == '_' ? named : named + 1);
+  const std::size_t word = part.rfind('_');
+  const std::string_view last = word == std::string_view::npos ? part : part.substr(word + 1);
+  return std::find(kNormWords.begin(), kNormWords.end(), last) != kNormWords.end();
 }
 
 bool is_pattern(std::string_view name) {

@@ -51,7 +51,7 @@ class ModuleSchemes {
 
   // Refuses names of layers beyond the last, and of parts of a layer that is none of `parts`: a named scheme
   // must have a known one, an excluded name is refused where it is nearly one. Throws InvalidInput. Returns
-  // the other excluded parts that no norm, router or bias is named like, each once.
+  // the other excluded parts but norms, routers and scales, each once.
   std::vector<std::string> check_names(std::int64_t layers, std::span<const std::string> parts,
                                        std::string_view where) const;
 

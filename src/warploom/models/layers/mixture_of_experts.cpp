@@ -21,6 +21,13 @@ std::int64_t divisor_from(std::int64_t experts, std::int64_t ranks, std::int64_t
   return ranks;
 }
 
+// What says over how many ranks the experts are spread, as its messages name it: experts apart have an option
+// of their own.
+std::string expert_ranks_text(const Sharding& sharding) {
+  return fmt::format("{}{}",
+                     sharding.apart() ? "`num_ffn_ranks` " : "expert_parallel=", sharding.expert_parallel);
+}
+
 }  // namespace
 
 void MixtureOfExperts::check(std::string_view where) const {
@@ -32,9 +39,15 @@ void MixtureOfExperts::check_split(const SplitCheck& check, const Sharding& shar
   const std::int64_t expert_ranks = sharding.expert_parallel;
   if (sharding.moe_ranks() % expert_ranks != 0)
     check.refuse(
-        fmt::format("expert_parallel={} does not divide tensor_parallel x attention_data_parallel = {}",
-                    expert_ranks, sharding.moe_ranks()));
+        fmt::format("expert_parallel={} does not divide {} = {}", expert_ranks,
+                    sharding.apart() ? "`num_ffn_ranks`" : "tensor_parallel x attention_data_parallel",
+                    sharding.moe_ranks()));
   check_expert_split(check, sharding);
+  if (sharding.apart() && expert_ranks == 1 && intermediate % sharding.moe_ranks() != 0)
+    check.refuse(
+        fmt::format("{} columns of an expert cannot be split by `num_ffn_ranks` {}, expected a divisor, or "
+                    "`enable_expert_parallel` to place whole experts",
+                    intermediate, sharding.moe_ranks()));
   check.divides("columns of an expert", intermediate,
                 "tensor_parallel x attention_data_parallel / expert_parallel",
                 sharding.moe_tensor_parallel());
@@ -49,18 +62,19 @@ void MixtureOfExperts::check_expert_split(const SplitCheck& check, const Shardin
   const std::int64_t missing = divide_up(experts, ranks) * ranks - experts;
   if (sharding.redundant_experts > 0)
     check.refuse(
-        fmt::format("{} experts and num_redundant_experts={} cannot be split by expert_parallel={}, "
+        fmt::format("{} experts and num_redundant_experts={} cannot be split by {}, "
                     "expected {} redundant ones or a multiple of {} more",
-                    experts, sharding.redundant_experts, ranks, missing, ranks));
+                    experts, sharding.redundant_experts, expert_ranks_text(sharding), missing, ranks));
   if (ranks > experts)
     check.refuse(
-        fmt::format("expert_parallel={} exceeds {} experts, expected {} redundant ones "
-                    "(enable_eplb, num_redundant_experts)",
-                    ranks, experts, missing));
-  check.refuse(fmt::format(
-      "{} experts cannot be split by expert_parallel={}, expected a divisor or {} redundant "
-      "ones (enable_eplb, num_redundant_experts); the nearest divisors are {} and {}",
-      experts, ranks, missing, divisor_from(experts, ranks, -1), divisor_from(experts, ranks, 1)));
+        fmt::format("{} exceeds {} experts, expected {} redundant ones (`enable_eplb`, "
+                    "`num_redundant_experts`)",
+                    expert_ranks_text(sharding), experts, missing));
+  check.refuse(
+      fmt::format("{} experts cannot be split by {}, expected a divisor or {} redundant ones (`enable_eplb`, "
+                  "`num_redundant_experts`); the nearest divisors are {} and {}",
+                  experts, expert_ranks_text(sharding), missing, divisor_from(experts, ranks, -1),
+                  divisor_from(experts, ranks, 1)));
 }
 
 void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) const {
