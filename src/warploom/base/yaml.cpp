@@ -200,8 +200,9 @@ std::vector<YamlNode> parse_yaml_documents(std::string_view text, std::string_vi
       values += root.values;
       bytes += root.bytes;
       if (values > kMostYamlValues || bytes > kMostYamlText)
-        throw InvalidInput(fmt::format("{}: line {}: is more than {} values or {} bytes of text, expected less",
-                                       where, root.line, kMostYamlValues, kMostYamlText));
+        throw InvalidInput(
+            fmt::format("{}: line {}: is more than {} values or {} bytes of text, expected less", where,
+                        root.line, kMostYamlValues, kMostYamlText));
       if (root.kind != YamlNode::Kind::Null) documents.push_back(std::move(root));
     }
   } catch (const YAML::Exception& error) {

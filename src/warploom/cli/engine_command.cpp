@@ -61,10 +61,7 @@ class Parser {
  public:
   Parser(std::vector<std::vector<std::string>> commands, ConfigFiles files, std::string where,
          std::vector<HeldFile> held = {})
-      : commands_(std::move(commands)),
-        files_(files),
-        where_(std::move(where)),
-        held_(std::move(held)) {}
+      : commands_(std::move(commands)), files_(files), where_(std::move(where)), held_(std::move(held)) {}
 
   EngineCommand parse() {
     find_command();
@@ -150,8 +147,8 @@ class Parser {
       if (apart && i + 1 == words_.size())
         throw InvalidInput(fmt::format("{}: {} has no value", where_, words_[i]));
       const std::string path = apart ? words_[i + 1] : words_[i].substr(equals + 1);
-      const auto held = std::find_if(held_.begin(), held_.end(),
-                                     [&](const HeldFile& file) { return file.path == path; });
+      const auto held =
+          std::find_if(held_.begin(), held_.end(), [&](const HeldFile& file) { return file.path == path; });
       if (files_ == ConfigFiles::Refused && held == held_.end())
         throw Unsupported(
             fmt::format("{}: {} names a file of the engine's machine, expected its flags in the line", where_,

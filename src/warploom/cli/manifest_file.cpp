@@ -49,10 +49,11 @@ Manifest parse_manifest(std::string_view text, const std::string& where) {
     for (const bool files : {true, false})
       for (const YamlNode& node : documents) {
         const ManifestValue document(&node, where, &manifest.left_out);
-        const bool holds_files = document.is_map() && document.at("kind").given() &&
-                                 document.at("kind").text() == "ConfigMap";
+        const bool holds_files =
+            document.is_map() && document.at("kind").given() && document.at("kind").text() == "ConfigMap";
         if (!document.is_map())
-          throw InvalidInput(fmt::format("{}: expected a map or a script that begins with #!", document.place()));
+          throw InvalidInput(
+              fmt::format("{}: expected a map or a script that begins with #!", document.place()));
         if (holds_files == files) take_document(manifest, document);
       }
   }
@@ -60,6 +61,15 @@ Manifest parse_manifest(std::string_view text, const std::string& where) {
     throw InvalidInput(fmt::format("{}: starts no engine, expected a command that reads {}", where,
                                    engine_command_examples()));
   return manifest;
+}
+
+bool looks_like_manifest(std::string_view text) {
+  if (is_script(text)) return true;
+  for (const char* begin : {"apiVersion:", "kind:", "servingEngineSpec:", "modelArtifacts:", "decode:"}) {
+    const std::size_t at = text.find(begin);
+    if (at == 0 || (at != std::string_view::npos && text[at - 1] == '\n')) return true;
+  }
+  return false;
 }
 
 Manifest read_manifest(const std::filesystem::path& path) {

@@ -43,7 +43,8 @@ std::string role_of(const ManifestValue& labels, const std::string& name) {
     if (role == "prefill" || role == "decode") return role;
   }
   std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
   if (has_word(lower, "prefill")) return "prefill";
   return has_word(lower, "decode") ? "decode" : "";
 }
@@ -61,15 +62,16 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
   std::vector<std::string> known = kinds_of("engines");
   std::string versions;
   for (const std::string& each : known)
-    if (each.starts_with(kind + " ")) versions += (versions.empty() ? "" : " or ") + each.substr(kind.size() + 1);
+    if (each.starts_with(kind + " "))
+      versions += (versions.empty() ? "" : " or ") + each.substr(kind.size() + 1);
   if (!versions.empty())
     throw InvalidInput(fmt::format("{}: {} is of {}, expected {}", document.place(), kind,
                                    version.empty() ? "no version" : version, versions));
   std::vector<std::string> names;
   for (const char* list : {"engines", "without_effect", "files"})
     for (const std::string& each : kinds_of(list)) names.push_back(each.substr(0, each.find(' ')));
-  throw InvalidInput(fmt::format("{}: kind {} is not known{}, expected for example {}", document.place(), kind,
-                                 did_you_mean(kind, names), fmt::join(known, ", ")));
+  throw InvalidInput(fmt::format("{}: kind {} is not known{}, expected for example {}", document.place(),
+                                 kind, did_you_mean(kind, names), fmt::join(known, ", ")));
 }
 
 void hold_files(Manifest& manifest, const ManifestValue& document) {
@@ -139,8 +141,8 @@ void take_component(Manifest& manifest, const Component& component, ManifestVari
     return;
   }
   if (!component.container.given())
-    throw InvalidInput(fmt::format("{}: starts no container, expected the command of its engine",
-                                   component.value.place()));
+    throw InvalidInput(
+        fmt::format("{}: starts no container, expected the command of its engine", component.value.place()));
   mount_files(manifest, component.pod, component.container);
   take_container(manifest, component.container, std::move(pool), std::move(variables));
 }
@@ -168,8 +170,7 @@ void take_components(Manifest& manifest, const ManifestValue& spec) {
   const ManifestVariables shared = variables_of(spec.at("env"));
   for (const ManifestValue& value : spec.at("components").items()) {
     value.checked("dynamo_v1beta1_component");
-    const ManifestValue pod =
-        value.object("podTemplate", "pod_template").object("spec", "pod");
+    const ManifestValue pod = value.object("podTemplate", "pod_template").object("spec", "pod");
     const std::vector<ManifestValue> containers = pod.at("containers").items();
     ManifestValue first = pod.at("mainContainer");
     for (const ManifestValue& container : containers)
@@ -197,7 +198,8 @@ void take_container(Manifest& manifest, const ManifestValue& container, Manifest
   if (words.empty() && !pool.image.empty()) words.push_back(pool.image);
   const std::vector<std::string> args = container.at("args").texts();
   words.insert(words.end(), args.begin(), args.end());
-  if (const std::int64_t gpus = gpus_of(container.at("resources")); gpus > 0 && pool.gpus == 0) pool.gpus = gpus;
+  if (const std::int64_t gpus = gpus_of(container.at("resources")); gpus > 0 && pool.gpus == 0)
+    pool.gpus = gpus;
   const std::string place = container.place();
   if (!take_commands(manifest, std::move(pool), started_commands(words, variables, place), variables))
     manifest.left_out.push_back(fmt::format("container {}", container.at("name").text("without a name")));

@@ -1,4 +1,4 @@
-// The readers behind manifest_file.h, one for each kind of file.
+// The readers behind manifest_file, one for each kind of file.
 #pragma once
 
 #include <map>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/cli/manifest_file.h"
+#include "warploom/cli/manifest.h"
 #include "warploom/cli/manifest_value.h"
 
 namespace warploom {

@@ -109,7 +109,8 @@ class ScriptReader {
       const std::string_view text = next_line(rest);
       if (text.starts_with(kDirective)) directive(text.substr(kDirective.size()), line);
       body_.append(text).append("\n");
-      if (const std::size_t at = text.find("<<"); at != std::string_view::npos && text.find("<<<") == std::string_view::npos)
+      if (const std::size_t at = text.find("<<");
+          at != std::string_view::npos && text.find("<<<") == std::string_view::npos)
         line += take_document(text, at, rest);
     }
   }
@@ -124,8 +125,9 @@ class ScriptReader {
   // `cat > FILE <<EOF`. How many lines it has.
   int take_document(std::string_view text, std::size_t at, std::string_view& rest) {
     std::string mark(text.substr(at + 2));
-    mark.erase(std::remove_if(mark.begin(), mark.end(), [](char c) { return c == '\'' || c == '"' || c == '-'; }),
-               mark.end());
+    mark.erase(
+        std::remove_if(mark.begin(), mark.end(), [](char c) { return c == '\'' || c == '"' || c == '-'; }),
+        mark.end());
     const std::size_t begin = std::min(mark.find_first_not_of(' '), mark.size());
     mark = mark.substr(begin, mark.find_first_of(" >;|", begin) - begin);
     std::string path;
@@ -211,9 +213,8 @@ class ScriptReader {
     if (words.front() == "done") loops_ = std::max(0, loops_ - 1);
     if (is_any(words.front(), {"echo", "printf", "pip", "pip3", "curl", "pkill", "which", "command"})) return;
     std::vector<Words> commands = started_commands(words, variables_, where_);
-    const bool engine = std::any_of(commands.begin(), commands.end(), [](const Words& each) {
-      return starts_engine(each);
-    });
+    const bool engine =
+        std::any_of(commands.begin(), commands.end(), [](const Words& each) { return starts_engine(each); });
     if (engine && loops_ > 0)
       throw Unsupported(fmt::format(
           "{}: a loop starts engines, expected a line for each, or one line and --instances", where_));

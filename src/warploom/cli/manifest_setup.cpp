@@ -27,6 +27,7 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
 // By the label of GPU feature discovery, which is the device's name with dashes, or a name of ours; empty:
 // not known.
 std::string gpu_of(const std::string& label) {
+  if (label.empty()) return {};
   for (const GpuSpec& gpu : list_gpus()) {
     std::string device = gpu.device_name;
     std::replace(device.begin(), device.end(), ' ', '-');
@@ -75,7 +76,8 @@ class SetupReader {
       result_.setup = whole(pools_.front());
       return std::move(result_);
     }
-    for (const Started& pool : pools_) (pool.role == "prefill" ? result_.prefill : result_.decode) = whole(pool);
+    for (const Started& pool : pools_)
+      (pool.role == "prefill" ? result_.prefill : result_.decode) = whole(pool);
     return std::move(result_);
   }
 
@@ -107,9 +109,11 @@ class SetupReader {
     const std::int64_t taken = gpus_taken(config);
     if (pool.gpus == 0 || pool.gpus == taken) return;
     if (pool.gpus < taken)
-      throw InvalidInput(fmt::format("{}: its instance takes {} GPUs by its flags and is given {}, expected {}",
-                                     pool.place, taken, pool.gpus, taken));
-    add_once(result_.left_out, fmt::format("{} of {} GPUs that an instance leaves idle", pool.gpus - taken, pool.gpus));
+      throw InvalidInput(
+          fmt::format("{}: its instance takes {} GPUs by its flags and is given {}, expected {}", pool.place,
+                      taken, pool.gpus, taken));
+    add_once(result_.left_out,
+             fmt::format("{} of {} GPUs that an instance leaves idle", pool.gpus - taken, pool.gpus));
   }
 
   void add(Started pool) {
@@ -126,7 +130,8 @@ class SetupReader {
     if (pools_.empty())
       throw InvalidInput("the manifest starts no instance, expected replicas of at least 1");
     const auto has = [&](std::string_view role) {
-      return std::any_of(pools_.begin(), pools_.end(), [&](const Started& pool) { return pool.role == role; });
+      return std::any_of(pools_.begin(), pools_.end(),
+                         [&](const Started& pool) { return pool.role == role; });
     };
     if (pools_.size() == 1) {
       if (has("prefill"))

@@ -7,12 +7,12 @@
 
 #include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/json.h"
-#include "warploom/cli/manifest_file.h"
+#include "warploom/cli/manifest.h"
 
 namespace warploom {
 
 struct ManifestSetup {
-  Json setup = Json::object();  // of the only pool, else what pools share
+  Json setup = Json::object();          // of the only pool, else what pools share
   std::optional<Json> prefill, decode;  // setups of pools apart
   std::vector<std::string> left_out;    // what has no effect on time, or is not known
 };

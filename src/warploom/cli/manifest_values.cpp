@@ -45,7 +45,8 @@ void take_llm_d_container(Manifest& manifest, const ManifestValue& container, co
   const ManifestValue shape = pool.object("parallelism", "llm_d_parallelism");
   const std::int64_t tensor = shape.at("tensor").whole(1), data = shape.at("data").whole(1);
   const std::int64_t local = shape.at("dataLocal").whole(data);
-  const std::int64_t pods = shape.at("workers").whole(std::max<std::int64_t>(1, data / std::max<std::int64_t>(1, local)));
+  const std::int64_t pods =
+      shape.at("workers").whole(std::max<std::int64_t>(1, data / std::max<std::int64_t>(1, local)));
   const std::string command = container.at("modelCommand").text("imageDefault");
   ManifestVariables variables{{"TP_SIZE", std::to_string(tensor)},
                               {"DP_SIZE", std::to_string(data)},
@@ -70,7 +71,8 @@ void take_llm_d_container(Manifest& manifest, const ManifestValue& container, co
   const Words args = container.at("args").texts();
   words.insert(words.end(), args.begin(), args.end());
   if (command == "vllmServe") {
-    for (const auto& [flag, size] : {std::pair{"--tensor-parallel-size", tensor}, {"--data-parallel-size", data}})
+    for (const auto& [flag, size] :
+         {std::pair{"--tensor-parallel-size", tensor}, {"--data-parallel-size", data}})
       if (size > 1 && !has_flag(words, flag)) words.insert(words.end(), {flag, std::to_string(size)});
   }
   ManifestPool started{.role = role,
@@ -102,7 +104,7 @@ Words stack_words(const ManifestValue& model) {
   if (!flags.given()) return words;
   if (flags.at("enableChunkedPrefill").given())
     words.emplace_back(flags.at("enableChunkedPrefill").is_true(false) ? "--enable-chunked-prefill"
-                                                                        : "--no-enable-chunked-prefill");
+                                                                       : "--no-enable-chunked-prefill");
   words.emplace_back(flags.at("enablePrefixCaching").is_true(false) ? "--enable-prefix-caching"
                                                                     : "--no-enable-prefix-caching");
   add_flag(words, "--max-model-len", flags.at("maxModelLen"));

@@ -9,6 +9,7 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/engine_command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/manifest_file.h"
 #include "warploom/cli/options.h"
 
 namespace warploom {
@@ -48,10 +49,11 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
         "--from-command", *engine_command_,
         fmt::format("a whole command line that starts an engine, {}; other options override it",
                     engine_command_examples()));
-    command.add_option("--manifest", shared_->path,
-                       "a file that deploys engines: objects of Kubernetes (DynamoGraphDeployment, Deployment, "
-                       "LeaderWorkerSet), values of llm-d or vLLM's production stack, a script of a shell or "
-                       "Slurm; other options override it");
+    command.add_option(
+        "--manifest", shared_->path,
+        "a file that deploys engines: objects of Kubernetes (DynamoGraphDeployment, Deployment, "
+        "LeaderWorkerSet), values of llm-d or vLLM's production stack, a script of a shell or "
+        "Slurm; other options override it");
   }
   {
     const OptionGroup group(command, kParallelGroup);
