@@ -56,7 +56,7 @@ Json manifest_fields(std::string_view text) {
   const ManifestSetup read = manifest_setup(parse_manifest(text, "manifest"), SetupUse::Run);
   if (read.prefill)
     throw Unsupported(
-        "manifest: has pools for prompts and for tokens, expected one pool, or `warploom simulate --manifest`");
+        "manifest: has pools for prompts and for tokens, expected one, or `warploom simulate --manifest`");
   Json asked = read.setup.value("config", Json::object());
   for (const auto& [name, value] : read.setup.items())
     if (name != "config") asked[name] = value;

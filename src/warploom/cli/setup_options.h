@@ -25,8 +25,8 @@ std::string group_of_field(std::string_view field);
 class SetupOptions {
  public:
   // Adds --model, --gpu, --predictor, --engine-version, --quantization, --expert-routing, --tp, --pp, --dp,
-  // --from-command, --manifest, an option per field of ServingConfig, NodeNetwork and HostModel, and the flags
-  // of each engine.
+  // --from-command, --manifest, an option per field of ServingConfig, NodeNetwork and HostModel, and the
+  // flags of each engine.
   SetupOptions(Command& command, SetupUse use);
   // What was given, as fields of a ServingSetupRequest, over the flags of --from-command or what --manifest
   // says. Throws InvalidInput on options that cannot be read, Unsupported.
