@@ -108,6 +108,25 @@ class OwnWords(Folder):
             "convert-clients", "inference-perf", self.write("perf.yml", perf), "--output", self.folder / "o"
         )
 
+    def test_manifests_that_are_none(self):
+        words = ("simulate", "--gpu", "H200", "--predictor", "roofline", "--manifest")
+        for text in (
+            "",
+            "[]",
+            "kind: &a {b: *a}\n",
+            "kind: [Deployment]\n",
+            "kind: Deployment\napiVersion: apps/v1\nspec: 3\n",
+            "kind: Deployment\napiVersion: apps/v1\nspec: {replicas: x}\n",
+            "kind: DynamoGraphDeployment\napiVersion: nvidia.com/v1alpha1\nspec: {services: [1]}\n",
+            "decode: {containers: {}}\n",
+            "servingEngineSpec: {modelSpec: [[]]}\n",
+            "#!/bin/sh\nvllm serve 'x\n",
+            "#SBATCH --nodes=x\n",
+            "#SBATCH --array=5-1\n",
+            b"kind: \xff\n",
+        ):
+            self.refused(*words, self.write("manifest.yaml", text))
+
     def test_flags_that_are_no_text(self):
         for flag in (
             b"--eplb-config.policy",

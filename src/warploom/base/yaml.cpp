@@ -160,18 +160,54 @@ Json map_json(const YamlNode& node) {
 
 }  // namespace
 
-YamlNode parse_yaml(std::string_view text, std::string_view where) {
+namespace {
+
+void check_yaml_text(std::string_view text, std::string_view where) {
   if (text.size() > kMostYamlBytes)
     throw InvalidInput(fmt::format("{}: is longer than {} bytes, expected less YAML", where, kMostYamlBytes));
   check_utf8(text, where);
+}
+
+[[noreturn]] void throw_not_yaml(const YAML::Exception& error, std::string_view where) {
+  throw InvalidInput(fmt::format("{}: line {}: {}", where, error.mark.line + 1, error.msg));
+}
+
+}  // namespace
+
+YamlNode parse_yaml(std::string_view text, std::string_view where) {
+  check_yaml_text(text, where);
   TreeBuilder tree(where);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser(stream).HandleNextDocument(tree);
   } catch (const YAML::Exception& error) {
-    throw InvalidInput(fmt::format("{}: line {}: {}", where, error.mark.line + 1, error.msg));
+    throw_not_yaml(error, where);
   }
   return tree.root();
+}
+
+std::vector<YamlNode> parse_yaml_documents(std::string_view text, std::string_view where) {
+  check_yaml_text(text, where);
+  std::vector<YamlNode> documents;
+  std::size_t values = 0, bytes = 0;
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    for (;;) {
+      TreeBuilder tree(where);
+      if (!parser.HandleNextDocument(tree)) return documents;
+      YamlNode root = tree.root();
+      values += root.values;
+      bytes += root.bytes;
+      if (values > kMostYamlValues || bytes > kMostYamlText)
+        throw InvalidInput(
+            fmt::format("{}: line {}: is more than {} values or {} bytes of text, expected less", where,
+                        root.line, kMostYamlValues, kMostYamlText));
+      if (root.kind != YamlNode::Kind::Null) documents.push_back(std::move(root));
+    }
+  } catch (const YAML::Exception& error) {
+    throw_not_yaml(error, where);
+  }
 }
 
 YamlNode read_yaml_file(const std::filesystem::path& path) {

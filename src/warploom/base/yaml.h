@@ -40,6 +40,8 @@ struct YamlNode {
 // The first document of the text; Null when there is none. Throws InvalidInput "<where>: line N: ..." on text
 // that is no YAML or no UTF-8, that has keys which are no text, that refers to itself or is beyond a limit.
 YamlNode parse_yaml(std::string_view text, std::string_view where);
+// Every document of the text that says something; together they are within the limits of one.
+std::vector<YamlNode> parse_yaml_documents(std::string_view text, std::string_view where);
 // As parse_yaml of a file, whose path is `where`. Throws IoError when it cannot be read.
 YamlNode read_yaml_file(const std::filesystem::path& path);
 

@@ -17,8 +17,9 @@ void add_curve_command(Command& app) {
   Command* command = app.add_subcommand("curve", "a serving run at several loads or of several deployments");
   RequestCommand run(*command, "curve");
   run.counts("requests").stops_on_interrupt();
-  run.write(setup_writer(SetupOptions(*command, SetupUse::Run)));
-  const DeploymentOptions deployment(*command);
+  const SetupOptions setup(*command, SetupUse::Run);
+  run.write(setup_writer(setup));
+  const DeploymentOptions deployment(*command, setup);
   const WorkloadOptions workload(*command);
   run.write([deployment, workload](Json& asked, GivenNames& names) {
     workload.write(asked);

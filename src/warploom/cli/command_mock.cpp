@@ -103,8 +103,9 @@ void add_mock_command(Command& app, const std::string& version) {
   Command* command =
       app.add_subcommand("mock", "an engine's API (OpenAI's paths) that answers in simulated times");
   add_server_options(*command, *options);
-  const RequestCommand::WriteFields write_setup = setup_writer(SetupOptions(*command, SetupUse::Run));
-  const DeploymentOptions deployment(*command);
+  const SetupOptions setup(*command, SetupUse::Run);
+  const RequestCommand::WriteFields write_setup = setup_writer(setup);
+  const DeploymentOptions deployment(*command, setup);
   const auto fleet = add_request_options<SimulateRequest>(
       *command, {.skipped = kNotOfFleets, .group = std::string(kFleetGroup)});
   add_json_option(*command, options->json);

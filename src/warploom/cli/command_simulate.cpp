@@ -113,8 +113,9 @@ void add_simulate_command(Command& app) {
   Command* command = app.add_subcommand("simulate", "a whole serving run");
   RequestCommand run(*command, "simulate");
   run.counts("requests").stops_on_interrupt();
-  run.write(setup_writer(SetupOptions(*command, SetupUse::Run)));
-  const DeploymentOptions deployment(*command);
+  const SetupOptions setup(*command, SetupUse::Run);
+  run.write(setup_writer(setup));
+  const DeploymentOptions deployment(*command, setup);
   const WorkloadOptions workload(*command);
   run.write([deployment, workload](Json& asked, GivenNames& names) {
     workload.write(asked);

@@ -131,12 +131,14 @@ std::shared_ptr<DeploymentOptions::PoolValues> DeploymentOptions::add_pool(Comma
   return values;
 }
 
-DeploymentOptions::DeploymentOptions(Command& command)
-    : prefill_(add_pool(command, "prefill")),
+DeploymentOptions::DeploymentOptions(Command& command, const SetupOptions& setup)
+    : setup_(setup),
+      prefill_(add_pool(command, "prefill")),
       decode_(add_pool(command, "decode")),
       transfer_(add_fields_of<KvTransferRequest>(command, {.group = std::string(kPoolGroup)})),
       autoscaling_(add_fields_of<AutoscalingConfig>(command, {.group = std::string(kFleetGroup)})),
       failures_(std::make_shared<std::vector<std::string>>()) {
+  setup_.take_pools();
   const OptionGroup group(command, kFleetGroup);
   command.add_option("--fail-at", *failures_,
                      "[POOL:]INSTANCE@SECONDS[+DOWN]: an instance fails and comes back; may be given again");
@@ -145,13 +147,17 @@ DeploymentOptions::DeploymentOptions(Command& command)
 void DeploymentOptions::write(Json& request) const {
   if (autoscaling_->any_given()) autoscaling_->write(request["autoscaling"]);
   for (const std::string& text : *failures_) request["failures"].push_back(to_json(parse_failure(text)));
-  if (!prefill_->given() && !decode_->given()) {
+  const Json shared = request["setup"];
+  const Json prefill = setup_.manifest_pool("prefill").value_or(shared);
+  const Json decode = setup_.manifest_pool("decode").value_or(shared);
+  const bool apart = setup_.manifest_pool("prefill").has_value();
+  if (!apart && !prefill_->given() && !decode_->given()) {
     if (transfer_->any_given())
       throw InvalidInput(
           "--kv-transfer-... is between pools, expected --prefill-instances and --decode-instances too");
     return;
   }
-  Json pools{{"prefill", prefill_->over(request["setup"])}, {"decode", decode_->over(request["setup"])}};
+  Json pools{{"prefill", prefill_->over(prefill)}, {"decode", decode_->over(decode)}};
   if (transfer_->any_given()) transfer_->write(pools["transfer"]);
   request["disaggregation"] = std::move(pools);
 }

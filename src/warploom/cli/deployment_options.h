@@ -9,6 +9,7 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/question.h"
+#include "warploom/cli/setup_options.h"
 
 namespace warploom {
 
@@ -18,7 +19,8 @@ class DeploymentOptions {
  public:
   // Adds --prefill-... and --decode-... for the fields that pools usually differ in, --prefill-gpu,
   // --decode-gpu, --prefill-command, --decode-command, --kv-transfer-..., the scaling options and --fail-at.
-  explicit DeploymentOptions(Command& command);
+  // Pools of its --manifest are taken from `setup`.
+  DeploymentOptions(Command& command, const SetupOptions& setup);
   // Into the fields of a SimulateRequest, pools over its setup. Throws InvalidInput.
   void write(Json& request) const;
   void name_fields(GivenNames& names) const;
@@ -33,6 +35,7 @@ class DeploymentOptions {
   };
   std::shared_ptr<PoolValues> add_pool(Command& command, const std::string& name);
 
+  SetupOptions setup_;
   std::shared_ptr<PoolValues> prefill_, decode_;
   std::shared_ptr<FieldOptionValues> transfer_, autoscaling_;
   std::shared_ptr<std::vector<std::string>> failures_;

@@ -20,8 +20,6 @@
 namespace warploom {
 namespace {
 
-constexpr std::string_view kWhere = "--from-command";
-
 // Flags that change what an engine does, at the values that it has anyhow.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kUsual{
     {{"attn_cp_size", "1"},
@@ -61,8 +59,9 @@ std::optional<std::pair<JsonFlag, std::string_view>> json_entry(const EngineSpec
 
 class Parser {
  public:
-  Parser(std::vector<std::vector<std::string>> commands, ConfigFiles files)
-      : commands_(std::move(commands)), files_(files) {}
+  Parser(std::vector<std::vector<std::string>> commands, ConfigFiles files, std::string where,
+         std::vector<HeldFile> held = {})
+      : commands_(std::move(commands)), files_(files), where_(std::move(where)), held_(std::move(held)) {}
 
   EngineCommand parse() {
     find_command();
@@ -74,7 +73,7 @@ class Parser {
       } else if (command_.model.empty()) {
         command_.model = word;
       } else {
-        throw InvalidInput(fmt::format("{}: '{}' follows no flag, expected one model", kWhere, word));
+        throw InvalidInput(fmt::format("{}: '{}' follows no flag, expected one model", where_, word));
       }
     }
     // Quantised checkpoints stay as they are; what is left of them in 16 bits is cast, which is not modelled.
@@ -82,16 +81,21 @@ class Parser {
     return std::move(command_);
   }
 
- private:
-  // The first command of the line that starts an engine, behind the words that say so.
-  void find_command() {
+  bool finds_command() {
     for (const auto& start : {&Parser::find_engine_word, &Parser::find_image})
       for (std::vector<std::string>& words : commands_) {
         words_ = words;
-        if ((this->*start)()) return;
+        if ((this->*start)()) return true;
       }
+    return false;
+  }
+
+ private:
+  // The first command of the line that starts an engine, behind the words that say so.
+  void find_command() {
+    if (finds_command()) return;
     throw InvalidInput(
-        fmt::format("{}: expected a command that reads {}", kWhere, engine_command_examples()));
+        fmt::format("{}: expected a command that reads {}", where_, engine_command_examples()));
   }
 
   void begin(const EngineSpec& engine, std::size_t next) {
@@ -139,16 +143,20 @@ class Parser {
       if (!words_[i].starts_with("--") ||
           std::find(line.file_flags.begin(), line.file_flags.end(), name) == line.file_flags.end())
         continue;
-      if (files_ == ConfigFiles::Refused)
-        throw Unsupported(
-            fmt::format("{}: {} names a file of the engine's machine, expected its flags in the line", kWhere,
-                        words_[i].substr(0, equals)));
       const bool apart = equals == std::string::npos;
       if (apart && i + 1 == words_.size())
-        throw InvalidInput(fmt::format("{}: {} has no value", kWhere, words_[i]));
+        throw InvalidInput(fmt::format("{}: {} has no value", where_, words_[i]));
       const std::string path = apart ? words_[i + 1] : words_[i].substr(equals + 1);
+      const auto held =
+          std::find_if(held_.begin(), held_.end(), [&](const HeldFile& file) { return file.path == path; });
+      if (files_ == ConfigFiles::Refused && held == held_.end())
+        throw Unsupported(
+            fmt::format("{}: {} names a file of the engine's machine, expected its flags in the line", where_,
+                        words_[i].substr(0, equals)));
       words_.erase(words_.begin() + std::ptrdiff_t(i), words_.begin() + std::ptrdiff_t(i + (apart ? 2 : 1)));
-      ConfigFileWords file = read_engine_config(line.file_keys, path);
+      ConfigFileWords file = held == held_.end()
+                                 ? read_engine_config(line.file_keys, path)
+                                 : engine_config_of_text(line.file_keys, held->contents, path);
       words_.insert(line.file_rules ? words_.end() : words_.begin() + std::ptrdiff_t(next_),
                     file.words.begin(), file.words.end());
       command_.ignored.insert(command_.ignored.end(), file.ignored.begin(), file.ignored.end());
@@ -167,7 +175,7 @@ class Parser {
       return;
     }
     const std::string name = settled_name(field_name(flag));
-    const std::string where = fmt::format("{}: {}", kWhere, flag);
+    const std::string where = fmt::format("{}: {}", where_, flag);
     const FlagEffect effect = effect_of_flag(engine_->name, name);
     const auto& json_flags = engine_->command_line.json_flags;
     const auto json = std::find_if(json_flags.begin(), json_flags.end(),
@@ -225,14 +233,14 @@ class Parser {
     if (dtype == "auto" || dtype == "bfloat16") return;
     if (dtype != "half" && dtype != "float16")
       throw Unsupported(fmt::format(
-          "{}: --dtype {} is not modelled, expected auto, bfloat16, half or float16", kWhere, dtype));
+          "{}: --dtype {} is not modelled, expected auto, bfloat16, half or float16", where_, dtype));
     half_ = true;
   }
 
-  static void check_drafter_scheme(const std::string& scheme) {
+  void check_drafter_scheme(const std::string& scheme) const {
     if (scheme == "unquant") return;
     throw Unsupported(fmt::format(
-        "{}: --speculative-draft-model-quantization {} is not modelled, expected unquant", kWhere, scheme));
+        "{}: --speculative-draft-model-quantization {} is not modelled, expected unquant", where_, scheme));
   }
 
   void take_field(const std::string& flag, const std::string& name, std::optional<std::string> value) {
@@ -245,7 +253,7 @@ class Parser {
              (!negated || candidate.kind == FieldKind::Boolean);
     });
     if (field == table.fields.end()) return leave_out(flag, name, value);
-    const std::string where = fmt::format("{}: {}", kWhere, flag);
+    const std::string where = fmt::format("{}: {}", where_, flag);
     check_field_engine(command_.config, plain, where);
     if (field->kind == FieldKind::Boolean && !value) value = negated ? "false" : "true";
     std::string text = text_for(*field, flag, value);
@@ -264,7 +272,7 @@ class Parser {
       const std::string text = candidate.stands_alone() ? std::string("true")
                                : field == nullptr       ? value_of(flag, value)
                                                         : text_for(*field, flag, value);
-      return apply_engine_flag(command_.config, name, text, fmt::format("{}: {}", kWhere, flag));
+      return apply_engine_flag(command_.config, name, text, fmt::format("{}: {}", where_, flag));
     }
     return false;
   }
@@ -275,7 +283,7 @@ class Parser {
     if (effect_of_flag(engine_->name, name) == FlagEffect::NotModelled)
       throw Unsupported(
           fmt::format("{}: {} changes what {} does and is not modelled, expected a command line without it",
-                      kWhere, flag, engine_->name));
+                      where_, flag, engine_->name));
     std::vector<std::string> names;
     for (const EngineFlag& own : engine_->flags) names.emplace_back(own.flag);
     for (const Field& field : fields_of<ServingConfig>().fields) names.push_back(field.name);
@@ -286,7 +294,7 @@ class Parser {
         all_engines().begin(), all_engines().end(),
         [&](const EngineSpec* other) { return has(other->flags) || has(other->command_line.json_flags); });
     if (elsewhere || looks_misspelt(name, names))
-      throw Unsupported(fmt::format("{}: {} is not modelled{}", kWhere, flag, did_you_mean(name, names)));
+      throw Unsupported(fmt::format("{}: {} is not modelled{}", where_, flag, did_you_mean(name, names)));
     const bool next_is_value = next_ < words_.size() && !words_[next_].starts_with('-');
     const bool may_be_model = command_.model.empty() && next_ + 1 == words_.size();
     if (!value && next_is_value && !may_be_model) ++next_;
@@ -295,7 +303,7 @@ class Parser {
 
   std::string value_of(const std::string& flag, const std::optional<std::string>& given) {
     if (given) return *given;
-    if (next_ >= words_.size()) throw InvalidInput(fmt::format("{}: {} has no value", kWhere, flag));
+    if (next_ >= words_.size()) throw InvalidInput(fmt::format("{}: {} has no value", where_, flag));
     return words_[next_++];
   }
 
@@ -313,6 +321,8 @@ class Parser {
   std::vector<std::vector<std::string>> commands_;
   std::vector<std::string> words_;  // of the one that starts the engine
   ConfigFiles files_;
+  std::string where_;  // what errors begin with
+  std::vector<HeldFile> held_;
   std::size_t next_ = 0;
   const EngineSpec* engine_ = nullptr;
   EngineCommand command_;
@@ -334,7 +344,17 @@ std::string engine_command_examples() {
 }
 
 EngineCommand parse_engine_command(std::string_view text, ConfigFiles files) {
-  return Parser(shell_commands(text, kWhere), files).parse();
+  constexpr std::string_view kWhere = "--from-command";
+  return Parser(shell_commands(text, kWhere), files, std::string(kWhere)).parse();
+}
+
+EngineCommand parse_engine_commands(std::vector<std::vector<std::string>> commands, std::string where,
+                                    std::vector<HeldFile> held) {
+  return Parser(std::move(commands), ConfigFiles::Refused, std::move(where), std::move(held)).parse();
+}
+
+bool starts_engine(const std::vector<std::string>& words) {
+  return Parser({words}, ConfigFiles::Refused, {}).finds_command();
 }
 
 }  // namespace warploom

@@ -28,6 +28,17 @@ enum class ConfigFiles { Read, Refused };
 // modelled, or that looks like a misspelt one).
 EngineCommand parse_engine_command(std::string_view text, ConfigFiles files = ConfigFiles::Read);
 
+// The same of commands that are split already and stand at `where`. A configuration file that `held` has is
+// taken from there, by the path that the command names; any other is not read.
+struct HeldFile {
+  std::string path, contents;
+};
+EngineCommand parse_engine_commands(std::vector<std::vector<std::string>> commands, std::string where,
+                                    std::vector<HeldFile> held);
+
+// Whether one of the words starts an engine as parse_engine_command finds it.
+bool starts_engine(const std::vector<std::string>& words);
+
 // What such a command reads like, of each engine: "'vllm serve MODEL', ... or '...'".
 std::string engine_command_examples();
 

@@ -24,7 +24,6 @@ YamlNode load(const std::string& path) {
   } catch (const IoError&) {
     throw NotFound(fmt::format("{}: cannot be read, expected the YAML file that the command names", path));
   }
-  if (root.kind != Kind::Map) throw InvalidInput(fmt::format("{}: expected a YAML map of options", path));
   return root;
 }
 
@@ -135,11 +134,20 @@ class KeyReader {
   ConfigFileWords file_;
 };
 
+ConfigFileWords words_of(std::span<const FileKey> keys, const YamlNode& root, const std::string& path) {
+  if (root.kind != Kind::Map) throw InvalidInput(fmt::format("{}: expected a YAML map of options", path));
+  return keys.empty() ? flags_of(root) : KeyReader(keys, path).read(root);
+}
+
 }  // namespace
 
 ConfigFileWords read_engine_config(std::span<const FileKey> keys, const std::string& path) {
-  const YamlNode root = load(path);
-  return keys.empty() ? flags_of(root) : KeyReader(keys, path).read(root);
+  return words_of(keys, load(path), path);
+}
+
+ConfigFileWords engine_config_of_text(std::span<const FileKey> keys, std::string_view text,
+                                      const std::string& path) {
+  return words_of(keys, parse_yaml(text, path), path);
 }
 
 }  // namespace warploom

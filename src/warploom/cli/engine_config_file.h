@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warploom/app/serving/serving_setup.h"
@@ -18,5 +19,8 @@ struct ConfigFileWords {
 // false no flag, a map JSON. Throws InvalidInput "<path>: ..." on a file that cannot be read or is not a YAML
 // map, and on values of another type; Unsupported on keys that are not modelled.
 ConfigFileWords read_engine_config(std::span<const FileKey> keys, const std::string& path);
+// The same of the file's text.
+ConfigFileWords engine_config_of_text(std::span<const FileKey> keys, std::string_view text,
+                                      const std::string& path);
 
 }  // namespace warploom

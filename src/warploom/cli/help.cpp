@@ -24,7 +24,7 @@ constexpr std::size_t kLineWidth = 110;
 constexpr std::size_t kNameWidth = 36;  // of the column of names, with its indent
 
 // Options whose value is text of a kind of its own; all others take a name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 54> kValueNames{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 55> kValueNames{{
     {"--check", "FILE"},
     {"--prices", "FILE"},
     {"--svg", "FILE"},
@@ -38,6 +38,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 54> kValueNa
     {"--engine-version", "VERSION"},
     {"--framework-version", "VERSION"},
     {"--from-command", "'COMMAND'"},
+    {"--manifest", "FILE"},
     {"--prefill-command", "'COMMAND'"},
     {"--decode-command", "'COMMAND'"},
     {"--speculative-config", "JSON"},

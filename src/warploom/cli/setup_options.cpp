@@ -9,25 +9,10 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/engine_command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/manifest_file.h"
 #include "warploom/cli/options.h"
 
 namespace warploom {
-
-Json started_fields(const ServingConfig& config, SetupUse use) {
-  static const Json usual = to_json(ServingConfig());
-  Json fields = Json::object();
-  const Json all = to_json(config);
-  for (const auto& [name, value] : all.items()) {
-    if (value.is_object() || (name != "engine" && usual.contains(name) && usual[name] == value)) continue;
-    try {
-      check_given_field(use, config, name, name);
-      fields[name] = value;
-    } catch (const FieldRefusal&) {
-      continue;
-    }
-  }
-  return fields;
-}
 
 void check_option_names(const FieldOptionValues& values, const Json& config) {
   const ServingConfig named{.engine = engine_in(config)};
@@ -64,6 +49,11 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
         "--from-command", *engine_command_,
         fmt::format("a whole command line that starts an engine, {}; other options override it",
                     engine_command_examples()));
+    command.add_option(
+        "--manifest", shared_->path,
+        "a file that deploys engines: objects of Kubernetes (DynamoGraphDeployment, Deployment, "
+        "LeaderWorkerSet), values of llm-d or vLLM's production stack, a script of a shell or "
+        "Slurm; other options override it");
   }
   {
     const OptionGroup group(command, kParallelGroup);
@@ -77,24 +67,65 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
   host_ = add_field_options(command, fields_of<HostSettings>(), {.group = std::string(kHostGroup)});
 }
 
+Json SetupOptions::from_command() const {
+  Json setup = Json::object();
+  if (engine_command_->empty()) return setup;
+  const EngineCommand started = parse_engine_command(*engine_command_);
+  if (!started.model.empty()) setup["model"] = started.model;
+  if (!started.quantization.empty()) setup["quantization"] = started.quantization;
+  setup["config"] = started_fields(started.config, use_);
+  if (!started.ignored.empty())
+    print_note(fmt::format("--from-command: without effect on time, left out: {}",
+                           fmt::join(started.ignored, ", ")));
+  if (!started.unknown.empty())
+    print_note(fmt::format("--from-command: not known and left out, as if without effect on time: {}",
+                           fmt::join(started.unknown, ", ")));
+  return setup;
+}
+
+Json SetupOptions::from_manifest() const {
+  if (!engine_command_->empty())
+    throw InvalidInput("--manifest and --from-command both start engines, expected one of them");
+  ManifestSetup& read = shared_->manifest;
+  read = manifest_setup(read_manifest(shared_->path), use_);
+  if (read.prefill && !shared_->pools)
+    throw InvalidInput(fmt::format(
+        "--manifest: {} has pools for prompts and for tokens, expected `warploom simulate`, which takes both",
+        shared_->path));
+  if (!read.left_out.empty())
+    print_note(
+        fmt::format("--manifest: without effect on time, left out: {}", fmt::join(read.left_out, ", ")));
+  return read.prefill ? *read.prefill : read.setup;
+}
+
+std::optional<Json> SetupOptions::manifest_pool(std::string_view role) const {
+  const ManifestSetup& read = shared_->manifest;
+  const std::optional<Json>& pool = role == "prefill" ? read.prefill : read.decode;
+  if (!pool) return {};
+  Json setup = *pool;
+  setup.merge_patch(shared_->given);
+  return setup;
+}
+
 void SetupOptions::write(Json& setup) const {
-  Json config = Json::object(), network = Json::object(), host = Json::object();
-  if (!engine_command_->empty()) {
-    const EngineCommand started = parse_engine_command(*engine_command_);
-    if (!started.model.empty()) setup["model"] = started.model;
-    if (!started.quantization.empty()) setup["quantization"] = started.quantization;
-    config = started_fields(started.config, use_);
-    if (!started.ignored.empty())
-      print_note(fmt::format("--from-command: without effect on time, left out: {}",
-                             fmt::join(started.ignored, ", ")));
-    if (!started.unknown.empty())
-      print_note(fmt::format("--from-command: not known and left out, as if without effect on time: {}",
-                             fmt::join(started.unknown, ", ")));
-  }
-  request_->write(setup);
+  Json started = shared_->path.empty() ? from_command() : from_manifest();
+  // Options are read over the engine that the line or file starts, whose names they have.
+  Json options = Json::object();
+  if (started.contains("config") && started["config"].contains("engine"))
+    options["config"]["engine"] = started["config"]["engine"];
+  write_options(options);
+  shared_->given = options;
+  started.merge_patch(options);
+  if (started.contains("config") && started["config"].empty()) started.erase("config");
+  for (const auto& [name, value] : started.items()) setup[name] = value;
   if (!setup.contains("model"))
     throw InvalidInput(
         "--model is missing, expected a name (see `warploom models`) or the path of a config.json");
+}
+
+void SetupOptions::write_options(Json& setup) const {
+  Json config = setup.value("config", Json::object()), network = Json::object(), host = Json::object();
+  request_->write(setup);
   config_->write(config);
   check_option_names(*config_, config);
   flags_->write(config);
@@ -131,7 +162,9 @@ std::string SetupOptions::gpu() const {
   return given.value("gpu", std::string());
 }
 
-bool SetupOptions::has_model() const { return request_->given("model") || !engine_command_->empty(); }
+bool SetupOptions::has_model() const {
+  return request_->given("model") || !engine_command_->empty() || !shared_->path.empty();
+}
 
 std::string SetupOptions::first_given() const {
   for (const FieldOptionValues* values : {config_.get(), network_.get(), host_.get()})

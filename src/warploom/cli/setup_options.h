@@ -10,13 +10,12 @@
 #include "warploom/base/json.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
+#include "warploom/cli/manifest_setup.h"
 #include "warploom/cli/request_command.h"
+#include "warploom/cli/started_fields.h"
 
 namespace warploom {
 
-// The fields of `config` that an engine's start command said, as it would be asked for them: those that
-// differ from the defaults, without those that bear on nothing that `use` asks.
-Json started_fields(const ServingConfig& config, SetupUse use);
 // Refuses options of `values` by the names of other engines than that of `config`: each engine has its own,
 // also for what another has too.
 void check_option_names(const FieldOptionValues& values, const Json& config);
@@ -26,15 +25,20 @@ std::string group_of_field(std::string_view field);
 class SetupOptions {
  public:
   // Adds --model, --gpu, --predictor, --engine-version, --quantization, --expert-routing, --tp, --pp, --dp,
-  // --from-command, an option per field of ServingConfig, NodeNetwork and HostModel, and the flags of each
-  // engine.
+  // --from-command, --manifest, an option per field of ServingConfig, NodeNetwork and HostModel, and the
+  // flags of each engine.
   SetupOptions(Command& command, SetupUse use);
-  // What was given, as fields of a ServingSetupRequest, over the flags of --from-command. Throws InvalidInput
-  // on options that cannot be read, Unsupported.
+  // What was given, as fields of a ServingSetupRequest, over the flags of --from-command or what --manifest
+  // says. Throws InvalidInput on options that cannot be read, Unsupported.
   void write(Json& setup) const;
   // What the options that were given stand for, under the setup's engine.
   void name_fields(const Json& setup, GivenNames& names) const;
   bool has_model() const;
+  // Says that pools of a manifest are taken; otherwise one with pools apart is refused.
+  void take_pools() const { shared_->pools = true; }
+  // The setup of a pool of --manifest under the options that were given; absent where it has no such pool.
+  // After write.
+  std::optional<Json> manifest_pool(std::string_view role) const;
   // What --gpu says, for commands that also work without a model.
   std::string gpu() const;
   // An option of the engine that was given; empty when none was.
@@ -44,9 +48,19 @@ class SetupOptions {
   struct ShortNames {
     std::optional<std::int64_t> tensor_parallel, pipeline_parallel, data_parallel;
   };
+  struct Shared {
+    std::string path;  // of --manifest
+    bool pools = false;
+    ManifestSetup manifest;
+    Json given;  // by options alone
+  };
   void check_said_once() const;
+  Json from_manifest() const;
+  Json from_command() const;
+  void write_options(Json& setup) const;
 
   SetupUse use_;
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   std::shared_ptr<ShortNames> short_;
   std::shared_ptr<std::string> engine_command_;
   std::shared_ptr<FieldOptionValues> request_, config_, network_, host_;

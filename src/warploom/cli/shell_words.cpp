@@ -15,13 +15,16 @@ namespace {
 
 class ShellReader {
  public:
-  ShellReader(std::string_view text, std::string_view where) : text_(text), where_(where) {}
+  ShellReader(std::string_view text, std::string_view where, LineEnd line_end)
+      : text_(text), where_(where), line_end_(line_end) {}
 
   std::vector<std::vector<std::string>> read() {
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (quote_ == 0 && c == '\\' && next_is('\n')) {
         ++at_;  // a continued line
+      } else if (quote_ == 0 && c == '\n' && line_end_ == LineEnd::Command) {
+        end_command();
       } else if (quote_ == 0 && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
         end_word();
       } else if (quote_ == 0 && (c == ';' || c == '|' || c == '&')) {
@@ -77,6 +80,7 @@ class ShellReader {
   }
 
   std::string_view text_, where_;
+  LineEnd line_end_;
   std::size_t at_ = 0;
   char quote_ = 0;
   bool skipped_ = false;  // the next word is a file
@@ -96,8 +100,9 @@ double factor_of(char letter) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> shell_commands(std::string_view text, std::string_view where) {
-  return ShellReader(text, where).read();
+std::vector<std::vector<std::string>> shell_commands(std::string_view text, std::string_view where,
+                                                     LineEnd line_end) {
+  return ShellReader(text, where, line_end).read();
 }
 
 std::string plain_integer(const std::string& text) {

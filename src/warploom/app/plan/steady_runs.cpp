@@ -27,6 +27,10 @@ constexpr double kMostLonger = 8, kLeastLonger = 2;
 // Where a run that is at least kLeastLonger as long holds hardly more lives than the one before, which had
 // seen a life whole, lives get longer with the run: the fleet falls behind.
 constexpr double kMoreLives = 1.25, kWholeLives = 2;
+// A run after a crowd is looked at in its second half: a crowd of no more than the first leaves that half to
+// the load. Of a fleet with more places an eighth of the run comes at once. The half is by definition; the
+// eighth is chosen, not fitted: more of a short run waits behind its own prompts.
+constexpr std::size_t kRunsOfACrowd = 2, kRunsOfAPartOfACrowd = 8;
 // Requests of a saturated run, for each that is in flight: several waves of requests that all began together.
 constexpr double kWaves = 4;
 constexpr double kLeastSaturated = 500, kMostSaturated = 30000;
@@ -136,7 +140,7 @@ RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const W
 }
 
 std::size_t crowd_of(std::size_t in_flight, std::size_t requests) {
-  return in_flight <= requests / 2 ? in_flight : requests / 8;
+  return in_flight <= requests / kRunsOfACrowd ? in_flight : requests / kRunsOfAPartOfACrowd;
 }
 
 RunFigures run_after_crowd(FleetRun& fleet, const PlanRequest& request, const Workload& own,

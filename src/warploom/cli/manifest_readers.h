@@ -1,0 +1,49 @@
+// The readers behind manifest_file, one for each kind of file.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/cli/manifest.h"
+#include "warploom/cli/manifest_value.h"
+
+namespace warploom {
+
+// Variables of an environment or a script.
+using ManifestVariables = std::map<std::string, std::string, std::less<>>;
+
+// Puts variables in for $(NAME), ${NAME}, ${NAME:-DEFAULT} and $NAME; others stay as they are.
+std::string with_variables(const std::string& text, const ManifestVariables& variables);
+
+// The commands of a container or a line: what `sh -c` is given is split as a shell does.
+std::vector<std::vector<std::string>> started_commands(const std::vector<std::string>& words,
+                                                       const ManifestVariables& variables,
+                                                       const std::string& place);
+
+// Adds what the commands start: an engine joins the pools, a router names its policy. Workers of Dynamo are
+// taken by their engine's own flags; ranks of an instance behind its first are left out. False where they
+// start neither. `pool` says all but commands.
+bool take_commands(Manifest& manifest, ManifestPool pool, std::vector<std::vector<std::string>> commands,
+                   const ManifestVariables& variables);
+
+// What a pod starts. `count`: pods of an instance.
+struct ManifestPod {
+  ManifestValue spec, labels;
+  std::string name;
+  std::int64_t replicas = 1, count = 1;
+};
+void take_pod(Manifest& manifest, const ManifestPod& pod);
+
+// A container with a role and GPUs that its chart or graph says.
+void take_container(Manifest& manifest, const ManifestValue& container, ManifestPool pool,
+                    ManifestVariables variables = {});
+
+void take_kubernetes_object(Manifest& manifest, const ManifestValue& document);
+void take_dynamo_graph(Manifest& manifest, const ManifestValue& spec, std::string_view version);
+void take_llm_d_values(Manifest& manifest, const ManifestValue& values);
+void take_stack_values(Manifest& manifest, const ManifestValue& values);
+void take_script(Manifest& manifest, std::string_view text, const std::string& where);
+
+}  // namespace warploom
