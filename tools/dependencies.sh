@@ -135,6 +135,18 @@ find_fuzzing_clang() {
   return 1
 }
 
+# Fills `sanitized_preset`, `sanitized_flags` and `sanitized_targets` with the tree of the tests under address
+# and undefined-behaviour checks. Where clang has libFuzzer it is that of the fuzzing targets: the toolkit is
+# compiled once for both.
+find_sanitized_tree() {
+  local clang
+  sanitized_preset=asan sanitized_flags=() sanitized_targets=(sanitized_test_programs)
+  if clang=$(find_fuzzing_clang); then
+    sanitized_preset=fuzz sanitized_flags=("-DCMAKE_CXX_COMPILER=$clang")
+    sanitized_targets+=(fuzz_programs)
+  fi
+}
+
 # configure PRESET [more cmake arguments]
 configure() {
   local preset=$1

@@ -1,5 +1,9 @@
-// What engines, load generators and the program's own commands leave behind: runs, steps, metrics, profiles.
+// What engines, load generators and the program's own commands leave behind: runs, steps, metrics, profiles;
+// and the texts that say how GPUs are rented and experts replicated.
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "fuzz_input.h"
 #include "warploom/app/data/device_constants.h"
@@ -16,11 +20,25 @@
 #include "warploom/fused_moe/config_table.h"
 #include "warploom/fused_moe/profiled_configs.h"
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/planner/rent.h"
+#include "warploom/serving/engines/eplb_config.h"
 #include "warploom/tuned_files/timed_rows.h"
 #include "warploom/tuner/tile_sample.h"
 
 namespace warploom::fuzz {
 namespace {
+
+constexpr int kKinds = 18;
+
+std::vector<std::string> lines_of(std::string_view bytes) {
+  std::vector<std::string> lines(1);
+  for (const char byte : bytes)
+    if (byte == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += byte;
+  return lines;
+}
 
 void read_file_of(int kind, const Files& files, std::string_view bytes) {
   static const GpuCatalog gpus;
@@ -59,6 +77,12 @@ void read_file_of(int kind, const Files& files, std::string_view bytes) {
       return void(read_launch_times(file("launches.csv"), "NVIDIA L40S"));
     case 14:
       return void(read_moe_samples(file("experts.csv")));
+    case 15:
+      return void(rent_parts(lines_of(bytes), true));
+    case 16: {
+      ServingConfig config;
+      return apply_eplb_config(config, bytes, "input");
+    }
     default:
       return void(read_measured_requests(file("records.jsonl"), {.max_concurrency = 4}));
   }
@@ -71,6 +95,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace warploom;
   static const fuzz::Files files;
   const fuzz::Input input(data, size);
-  fuzz::read_or_refused(input, [&] { fuzz::read_file_of(input.choice % 16, files, input.bytes); });
+  fuzz::read_or_refused(input, [&] { fuzz::read_file_of(input.choice % fuzz::kKinds, files, input.bytes); });
   return 0;
 }
