@@ -47,7 +47,7 @@ def subject_of(options):
 
 
 def is_narrow(options, shape):
-    """Whether the compiler is not told that rows of k are multiples of 16: another program, with narrow loads."""
+    """Whether the compiler is not told that k is a multiple of 16: another program, with narrow loads."""
     return options.kind != "attention" and shape[2] % 16 != 0
 
 
@@ -81,8 +81,9 @@ def main(words):
     done = profiler.read_done(options.output)
     left = sorted({config for config, shape in rows if (*config, *shape) not in done})
     for narrow in (False, True) if left else ():
-        configs = sorted({config for config, shape in rows if is_narrow(options, shape) == narrow} & set(left))
-        for refusal in profiler.compile_all(subject, configs, [small_shape(options, narrow)]) if configs else []:
+        planned = {config for config, shape in rows if is_narrow(options, shape) == narrow}
+        configs, small = sorted(planned & set(left)), small_shape(options, narrow)
+        for refusal in profiler.compile_all(subject, configs, [small]) if configs else []:
             print(f"left out: {refusal}", file=sys.stderr)
     result = profiler.profile(subject, rows, options.output, options.seconds)
     result["refused"] = len(result["refused"])

@@ -3,8 +3,9 @@
 
 file_speeds.py ANSWER.json...
 
-One row a file that was timed: the geometric mean over its keys of the default's time over the pick's, that of the first key (one
-token) and the largest. Files without timed rows are named below the table with what the answer says of them."""
+One row a file that was timed: the geometric mean over its keys of the default's time over the pick's,
+that of the first key (one token) and the largest. Files without timed rows are named below the table with
+what the answer says of them."""
 
 import json
 import statistics
@@ -18,7 +19,7 @@ def middle(speed):
 
 
 def timed_speeds(file):
-    """Of each key in ascending order; rows whose pick is the default have 1."""
+    """By ascending keys; rows whose pick is the default have 1."""
     rows = sorted((file.get("rows") or {}).items(), key=lambda item: int(item[0]))
     return [middle(row["speedup"]) for _, row in rows if row.get("speedup") is not None]
 
@@ -36,7 +37,8 @@ def main(paths):
             if file["state"] != "timed" or not speeds:
                 others.append(f"{engine}: {file['kernel']} {short}: {file['state']}")
                 continue
-            shown = " | ".join(f"{one:.2f}" for one in (statistics.geometric_mean(speeds), speeds[0], max(speeds)))
+            figures = (statistics.geometric_mean(speeds), speeds[0], max(speeds))
+            shown = " | ".join(f"{one:.2f}" for one in figures)
             where = f"{answer['model']}, {answer['gpu']}"
             print(f"| {engine} | {where} | {file['kernel']} | {short} | {len(speeds)} | {shown} |")
     for line in sorted(set(others)):

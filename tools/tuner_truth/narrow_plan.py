@@ -5,10 +5,10 @@ narrow_plan.py anchors ALL.csv.gz OUTPUT.csv [--experts 16] [--sms 132]
 narrow_plan.py judged ALL.csv.gz OUTPUT.csv --seed N --shapes 40 [--experts 16]
 narrow_plan.py stages MEASURED.csv.gz
 
-ALL.csv.gz: samples whose configurations are the space. Of each tile and warps one configuration stands for all that
-differ in stages: that of three, or the nearest. `anchors`: the usual ones with K one less, loops of 4, 16 and 64.
-`judged`: those configurations at random shapes. `stages`: how far times at narrow rows differ between stages, which
-is why one is enough. `python3 -m warploom.profile --plan OUTPUT.csv` times a plan."""
+ALL.csv.gz: samples whose configurations are the space. Of each tile and warps one configuration stands for
+all that differ in stages: that of three, or the nearest. `anchors`: the usual ones with K one less, loops of
+4, 16 and 64. `judged`: those configurations at random shapes. `stages`: how far times at narrow rows differ
+between stages, which is why one is enough. `python3 -m warploom.profile --plan OUTPUT.csv` times a plan."""
 
 import argparse
 import csv
@@ -35,7 +35,7 @@ def rows_of(path):
 
 
 def one_of_each(rows):
-    """Of each tile and warps one configuration, ascending."""
+    """One configuration for each tile and warps, ascending."""
     chosen = {}
     for config in sorted({tuple(int(row[name]) for name in CONFIG) for row in rows}):
         kept = chosen.get(config[:4])
@@ -74,7 +74,8 @@ def print_stages(rows):
     spread = sorted(max(times) / min(times) - 1 for times in groups.values() if len(times) > 1)
     if not spread:
         sys.exit("no narrow rows that differ in stages alone")
-    print(f"{len(spread)} groups: median {spread[len(spread) // 2]:.2%}, p90 {spread[len(spread) * 9 // 10]:.2%}")
+    median, p90 = spread[len(spread) // 2], spread[len(spread) * 9 // 10]
+    print(f"{len(spread)} groups: median {median:.2%}, p90 {p90:.2%}")
 
 
 def main():

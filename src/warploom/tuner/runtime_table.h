@@ -26,7 +26,7 @@
 namespace warploom {
 
 inline constexpr std::uint32_t kTuneTableMajor = 5;
-// Of a table that says nothing of narrow loads: the same bytes, which older programs read.
+// Tables that say nothing of narrow loads: the same bytes, which older programs read.
 inline constexpr std::uint32_t kWideTableMajor = 4;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
 

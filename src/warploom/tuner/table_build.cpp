@@ -245,7 +245,8 @@ class CellSearch {
       const CellBiases biases = biases_of(chosen, cell, row_class);
       for (std::size_t i = 0; i < kMostCandidates; ++i) {
         const std::size_t taken = i < chosen.size() ? i : 0;
-        cells[cell].candidates[i] = Candidate::of(offset_ + chosen[taken], biases.factors[taken], bias_unit(row_class));
+        cells[cell].candidates[i] =
+            Candidate::of(offset_ + chosen[taken], biases.factors[taken], bias_unit(row_class));
       }
       cells[cell].set_scale(biases.scale);
     }

@@ -163,8 +163,8 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
   }
   records = records_at<ConfigRecord>(bytes, header->configs_at, header->config_count, where);
   if (header->narrow_count > (header->major == kWideTableMajor ? 0 : records.size()))
-    throw InvalidInput(fmt::format("{}: the tune table has more configurations for narrow loads than it may",
-                                   where));
+    throw InvalidInput(
+        fmt::format("{}: the tune table has more configurations for narrow loads than it may", where));
   configs = records.first(records.size() - header->narrow_count);
   const auto text = records_at<char>(bytes, header->text_at, header->text_bytes, where);
   if (configs.empty() || header->default_index >= configs.size())
@@ -202,9 +202,8 @@ void TableLayout::list_records(std::string_view where) {
       if (same_but_stages(configs[i].config, config)) narrow[i] = static_cast<std::uint16_t>(at);
     }
     if (own == count)
-      throw InvalidInput(
-          fmt::format("{}: narrow loads of {}, which is no configuration of the tune table", where,
-                      config_text(config)));
+      throw InvalidInput(fmt::format("{}: narrow loads of {}, which is no configuration of the tune table",
+                                     where, config_text(config)));
     listed.push_back(static_cast<std::uint16_t>(own));
   }
 }
