@@ -162,9 +162,13 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
     grid.count[i] = header->count[i];
   }
   records = records_at<ConfigRecord>(bytes, header->configs_at, header->config_count, where);
-  if (header->narrow_count > (header->major == kWideTableMajor ? 0 : records.size()))
+  // The version lies outside of what the checksum covers: it must agree with what it announces.
+  const bool says_narrow = header->major != kWideTableMajor;
+  if (says_narrow != (header->narrow_count > 0) ||
+      header->narrow_count >= std::max<std::size_t>(1, records.size()))
     throw InvalidInput(
-        fmt::format("{}: the tune table has more configurations for narrow loads than it may", where));
+        fmt::format("{}: damaged tune table, version {} with {} configurations for narrow loads", where,
+                    header->major, header->narrow_count));
   configs = records.first(records.size() - header->narrow_count);
   const auto text = records_at<char>(bytes, header->text_at, header->text_bytes, where);
   if (configs.empty() || header->default_index >= configs.size())
