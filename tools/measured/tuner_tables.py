@@ -171,9 +171,38 @@ SETS = {
     "products of Triton's tutorial, 8 configurations": alone("tutorial", F + "tutorial_exhaustive.csv.gz"),
 }
 
+# With anchors of rows that are no multiple of 16 beside the others.
+N = F + "narrow/"
+GROUPED_16 = ["--kind", "grouped_gemm", "--experts", "16", "--top-k", "2", "--default", "64x64x32/w4/s3"]
+FITS_WITH_NARROW = [
+    fit("own_narrow", [F + "gemm_anchors.csv.gz", N + "gemm_anchors.csv.gz"]),
+    fit(
+        "grouped_narrow", [F + "grouped_anchors.csv.gz", N + "grouped_anchors.csv.gz"], *GROUPED_16
+    ),
+    fit(
+        "fp8_narrow", [F + "gemm_fp8_anchors.csv.gz", N + "gemm_fp8_anchors.csv.gz"], "--operand-bytes", "1"
+    ),
+]
+
+
+def with_narrow(words):
+    """The judging of a table, done with the one that knows narrow rows."""
+    return [word.replace(".wlt", "_narrow.wlt") for word in words]
+
+
+NARROW = {
+    "products, bf16, own anchors, gemm_blind": alone("own_narrow", F + "gemm_blind.csv.gz"),
+    "grouped products": with_narrow(BLIND["grouped products"]),
+    "products, fp8": with_narrow(BLIND["products, fp8"]),
+    "narrow rows alone, products, bf16": alone("own_narrow", N + "gemm_judged.csv.gz"),
+    "narrow rows alone, grouped products": alone("grouped_narrow", N + "grouped_judged.csv.gz"),
+    "narrow rows alone, products, fp8": alone("fp8_narrow", N + "gemm_fp8_judged.csv.gz"),
+}
+
 TABLES = [
     Table("tuner", BLIND, tuner.blind, FITS),
     Table("tuner-measured", BLIND, tuner.measured, FITS),
+    Table("tuner-narrow", NARROW, tuner.measured, FITS_WITH_NARROW),
     Table("tuner-h100", H100, tuner.measured, FITS_OF_H100),
     Table("tuner-methods", METHODS, tuner.methods, FITS[:3]),
     Table("tuner-sets", SETS, tuner.sets, FITS_OF_SETS),

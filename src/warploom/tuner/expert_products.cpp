@@ -15,7 +15,9 @@ namespace {
 class ProductTimes {
  public:
   ProductTimes(const TableLayout& layout, const TileShape& shape, std::span<const std::int64_t> rows)
-      : layout_(layout), terms_(layout.mapping, shape, rows) {
+      : layout_(layout),
+        narrow_(row_class_of(layout.kernel, shape) == kNarrowLoads),
+        terms_(layout.mapping, shape, rows) {
     const auto keep = [&](std::size_t config, float time) {
       const bool repeated = count_ > 0 && config == configs_[0];
       if (repeated || count_ == configs_.size()) return;
@@ -25,15 +27,17 @@ class ProductTimes {
     scale_ = visit_candidates(layout, shape, keep, rows).scale();
   }
 
-  float of(std::size_t config) const {
+  float of(std::size_t listed) const {
+    const std::size_t config = narrow_ ? layout_.narrow[listed] : listed;
     for (std::size_t i = 0; i < count_; ++i)
       if (configs_[i] == config) return times_[i] * scale_;
-    const ConfigRecord& record = layout_.configs[config];
+    const ConfigRecord& record = layout_.records[config];
     return wave_time(record.coefficients, map_tile(layout_.mapping, terms_, record.constants)) * scale_;
   }
 
  private:
   const TableLayout& layout_;
+  bool narrow_;
   ShapeTerms terms_;
   std::array<std::size_t, kMostCandidates> configs_{};
   std::array<float, kMostCandidates> times_{};

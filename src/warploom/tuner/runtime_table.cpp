@@ -15,17 +15,18 @@ namespace {
 bool in_range(std::int64_t value) { return value >= 1 && value < kShapeEnd; }
 
 struct CorrectedTimes {
-  std::vector<float> all;
-  std::vector<std::uint32_t> candidates;  // of the cell
+  std::vector<float> all;                 // of each configuration
+  std::vector<std::uint32_t> candidates;  // of the cell, configurations
 };
 
 CorrectedTimes corrected_times(const TableLayout& layout, const TileShape& shape) {
   CorrectedTimes times;
-  for (const ConfigRecord& record : layout.configs)
-    times.all.push_back(record_time(layout.mapping, record, shape));
+  for (std::size_t i = 0; i < layout.configs.size(); ++i)
+    times.all.push_back(record_time(layout.mapping, layout.records[record_at(layout, shape, i)], shape));
   const TableCell& cell = visit_candidates(layout, shape, [&](std::size_t candidate, float corrected) {
-    times.all[candidate] = corrected;
-    times.candidates.push_back(static_cast<std::uint32_t>(candidate));
+    const std::uint16_t config = layout.listed[candidate];
+    times.all[config] = corrected;
+    times.candidates.push_back(config);
   });
   for (float& time : times.all) time *= cell.scale();
   return times;
@@ -41,7 +42,7 @@ TilePick least_of(const TableLayout& layout, const TileShape& shape,
   const TableCell& cell = visit_candidates(
       layout, shape,
       [&](std::size_t config, float time) {
-        const float cost = config == fallback ? time * kDefaultMargin : time;
+        const float cost = layout.listed[config] == fallback ? time * kDefaultMargin : time;
         if (cost < best_cost) {
           best = config;
           best_cost = cost;
@@ -51,10 +52,11 @@ TilePick least_of(const TableLayout& layout, const TileShape& shape,
       expert_rows);
   // Times beyond single precision are infinite: then the first candidate stands.
   if (best_cost == std::numeric_limits<float>::infinity()) best = cell.candidates[0].config();
-  return {.config = layout.configs[best].config,
+  const std::uint32_t config = layout.listed[best];
+  return {.config = layout.configs[config].config,
           .predicted_us = best_time * cell.scale(),
-          .is_default = best == fallback,
-          .index = static_cast<std::uint32_t>(best)};
+          .is_default = config == fallback,
+          .index = config};
 }
 
 }  // namespace
@@ -105,7 +107,7 @@ std::optional<double> RuntimeTable::predict_us(const TileShape& shape, const Til
 
 double RuntimeTable::error_bound(const TileShape& shape, const TilePick& pick) const {
   check_shape(shape, "tune pick");
-  const ConfigRecord& record = layout_->configs[pick.index];
+  const ConfigRecord& record = layout_->records[record_at(*layout_, shape, pick.index)];
   const TileWork work = tile_work(layout_->kernel, layout_->gpu, shape, record.config);
   return warploom::error_bound({.config = record.config,
                                 .residual = record.residual,

@@ -25,7 +25,9 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kTuneTableMajor = 4;
+inline constexpr std::uint32_t kTuneTableMajor = 5;
+// Tables that say nothing of narrow loads: the same bytes, which older programs read.
+inline constexpr std::uint32_t kWideTableMajor = 4;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
 
 // Candidates that are predicted to take this share longer than the pick are not worth a measurement. Source:

@@ -212,6 +212,70 @@ TEST(RuntimeTable, OffersAnotherTileBehindItsPick) {
   }
 }
 
+// The same tiles where K is one less: two and four times as slow.
+double narrow_time(const TileShape& shape, const TileConfig& config) {
+  return two_tile_time({shape.m, shape.n, shape.k + 1}, config) * (config == kSmallTile ? 4 : 2);
+}
+const WaveModel& model_with_narrow_rows() {
+  static const WaveModel model = [] {
+    std::vector<TileSample> samples = two_tile_samples();
+    const std::size_t wide = samples.size();
+    for (std::size_t i = 0; i < wide; ++i) {
+      TileSample sample = samples[i];
+      --sample.shape.k;
+      sample.median_us = narrow_time(sample.shape, sample.config);
+      samples.push_back(sample);
+    }
+    return fit_wave_model({}, {.name = "h200_sxm"}, samples);
+  }();
+  return model;
+}
+
+TEST(RuntimeTable, NarrowRowsHaveAFormulaOfTheirOwn) {
+  const WaveModel& model = model_with_narrow_rows();
+  ASSERT_EQ(model.narrow.size(), 2U);
+  const RuntimeTable table = RuntimeTable::build(model);
+  EXPECT_EQ(table.configs().size(), 2U);
+  RandomStream draw(3, "narrow rows");
+  std::size_t other = 0;
+  for (int i = 0; i < 200; ++i) {
+    const TileShape wide{std::int64_t(1 + draw.uniform() * 4000), 16 * std::int64_t(1 + draw.uniform() * 300),
+                         64 * std::int64_t(2 + draw.uniform() * 60)};
+    EXPECT_EQ(table.pick(wide).predicted_us, small_table().pick(wide).predicted_us);
+    const TileShape narrow{wide.m, wide.n, wide.k - 1};
+    const TilePick pick = table.pick(narrow);
+    const double time = narrow_time(narrow, pick.config);
+    EXPECT_NEAR(double(pick.predicted_us), time, 0.15 * time);
+    EXPECT_EQ(table.predict_us(narrow, pick.config), std::optional(double(pick.predicted_us)));
+    EXPECT_EQ(table.best(narrow, 2).front().index, pick.index);
+    EXPECT_LT(pick.index, 2U);
+    other += pick.config == small_table().pick(narrow).config ? 0U : 1U;
+  }
+  EXPECT_GT(other, 10U);  // what wide rows say of narrow ones is wrong here
+}
+
+TEST(RuntimeTable, OldProgramsReadTablesWithoutNarrowRows) {
+  const auto major_of = [](const RuntimeTable& table) {
+    TableHeader header;
+    std::memcpy(&header, table.bytes().data(), sizeof header);
+    return header.major;
+  };
+  EXPECT_EQ(major_of(small_table()), kWideTableMajor);
+  EXPECT_EQ(major_of(RuntimeTable::build(model_with_narrow_rows())), kTuneTableMajor);
+}
+
+TEST(WaveFit, FewNarrowSamplesStayWhereTheyWere) {
+  std::vector<TileSample> samples = two_tile_samples();
+  const std::size_t wide = samples.size();
+  for (std::size_t i = 0; i < kFewestSamples - 1; ++i) {
+    samples.push_back(samples[i]);
+    --samples.back().shape.k;
+  }
+  const WaveModel model = fit_wave_model({}, {.name = "h200_sxm"}, samples);
+  EXPECT_TRUE(model.narrow.empty());
+  EXPECT_EQ(samples.size(), wide + kFewestSamples - 1);
+}
+
 TEST(RuntimeTable, KeepsOddRowsApart) {
   EXPECT_EQ(row_class_of({}, {64, 64, 4096}), kWholeLines);
   EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 32}), kHalfLines);

@@ -192,6 +192,13 @@ class CellSearch {
         fallback_(fallback),
         all_(model, correction, everything(model)) {}
 
+  // Fills the cells of narrow loads alone; the model is of those, its records begin at `offset`.
+  void fill_narrow(const std::vector<std::size_t>& block, std::size_t offset, TableCell* cells) {
+    offset_ = offset;
+    CorrectedTimes near(model_, correction_, shortlist(block, kNarrowLoads));
+    fill(block, kNarrowLoads, near, cells + std::size_t(kNarrowLoads) * grid_.size());
+  }
+
   // Fills the block's cells of every class of rows; `cells` come class by class. Rows that load and store
   // widely differ by a few percent: their classes share one shortlist.
   void fill(const std::vector<std::size_t>& block, int row_classes, TableCell* cells) {
@@ -202,7 +209,7 @@ class CellSearch {
     };
     if (row_classes == 1) return fill_like(kWholeLines, {kWholeLines});
     fill_like(kHalfLines, {kWholeLines, kHalfLines, kQuarterLines});
-    fill_like(kNarrowLoads, {kNarrowLoads});
+    if (model_.narrow.empty()) fill_like(kNarrowLoads, {kNarrowLoads});
     fill_like(kNarrowStores, {kNarrowStores});
   }
 
@@ -238,7 +245,8 @@ class CellSearch {
       const CellBiases biases = biases_of(chosen, cell, row_class);
       for (std::size_t i = 0; i < kMostCandidates; ++i) {
         const std::size_t taken = i < chosen.size() ? i : 0;
-        cells[cell].candidates[i] = Candidate::of(chosen[taken], biases.factors[taken], bias_unit(row_class));
+        cells[cell].candidates[i] =
+            Candidate::of(offset_ + chosen[taken], biases.factors[taken], bias_unit(row_class));
       }
       cells[cell].set_scale(biases.scale);
     }
@@ -348,7 +356,8 @@ class CellSearch {
       if (!kept.empty() && (kept.size() == kMostNear || least[i] >= kNear)) break;
       kept.push_back(configs[i]);
     }
-    if (std::find(kept.begin(), kept.end(), fallback_) == kept.end())
+    const bool has_fallback = fallback_ < model_.configs.size();
+    if (has_fallback && std::find(kept.begin(), kept.end(), fallback_) == kept.end())
       kept.push_back(static_cast<std::uint16_t>(fallback_));
     std::sort(kept.begin(), kept.end());
     return kept;
@@ -358,6 +367,7 @@ class CellSearch {
   const TimeCorrection* correction_;
   ShapeCells grid_;
   std::uint32_t fallback_;
+  std::size_t offset_ = 0;
   CorrectedTimes all_;
 };
 
@@ -395,12 +405,25 @@ std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
   return static_cast<std::uint32_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
 }
 
+// The narrow loads of a model as one of their own.
+WaveModel narrow_model(const WaveModel& model) {
+  return {.kernel = model.kernel, .gpu = model.gpu, .configs = model.narrow};
+}
+
+// The place of the default, or of what differs from it in stages alone; the count where there is none.
+std::uint32_t narrow_default(const WaveModel& model, std::uint32_t fallback) {
+  const auto found = std::find_if(model.narrow.begin(), model.narrow.end(), [&](const FittedConfig& fitted) {
+    return same_but_stages(fitted.config, model.configs[fallback].config);
+  });
+  return static_cast<std::uint32_t>(found - model.narrow.begin());
+}
+
 }  // namespace
 
 RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& options) {
-  if (model.configs.empty() || model.configs.size() > kMostConfigs)
-    throw InvalidInput(
-        fmt::format("tune table: {} configurations, expected 1 to {}", model.configs.size(), kMostConfigs));
+  const std::size_t records = model.configs.size() + model.narrow.size();
+  if (model.configs.empty() || records > kMostConfigs)
+    throw InvalidInput(fmt::format("tune table: {} configurations, expected 1 to {}", records, kMostConfigs));
   const ShapeCells grid = ShapeCells::of(model.kernel.kind);
   const std::uint32_t fallback = default_index(model, options, grid);
   const int row_classes = row_classes_of(model.kernel.kind);
@@ -410,6 +433,16 @@ RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& opt
     const auto search = std::make_shared<CellSearch>(model, options.correction, grid, fallback);
     return [&, search](std::size_t block) { search->fill(blocks[block], row_classes, cells.data()); };
   });
+  if (row_classes > 1 && !model.narrow.empty()) {
+    const WaveModel narrow = narrow_model(model);
+    const std::uint32_t narrow_fallback = narrow_default(model, fallback);
+    parallel_for_each_thread(blocks.size(), 0, [&] {
+      const auto search = std::make_shared<CellSearch>(narrow, nullptr, grid, narrow_fallback);
+      return [&, search](std::size_t block) {
+        search->fill_narrow(blocks[block], model.configs.size(), cells.data());
+      };
+    });
+  }
   return from_bytes(table_bytes(model, options, grid, fallback, cells), "tune table");
 }
 

@@ -24,7 +24,7 @@ constexpr FileFormat kFormat{.magic = "WLTUNE1\n",
                              .name = "tune table",
                              .written_by = "warploom tune fit",
                              .major = kTuneTableMajor,
-                             .oldest_major = kTuneTableMajor,
+                             .oldest_major = kWideTableMajor,
                              .has_minor = false};
 constexpr std::size_t kChecked = offsetof(TableHeader, checksum) + sizeof(std::uint64_t);
 constexpr std::size_t kAlign = 64;
@@ -38,6 +38,21 @@ Json kernel_json(const TileKernel& kernel) {
   for (const char* later : {"expert_skew", "window", "page_keys"})
     if (document[later] == usual[later]) document.erase(later);
   return document;
+}
+
+FileFormat format_of(const WaveModel& model) {
+  FileFormat format = kFormat;
+  if (model.narrow.empty()) format.major = kWideTableMajor;
+  return format;
+}
+
+ConfigRecord record_of(const TileKernel& kernel, const FittedConfig& fitted) {
+  return {.config = fitted.config,
+          .constants = ConfigConstants(kernel, fitted.config),
+          .coefficients = fitted.coefficients,
+          .residual = fitted.residual,
+          .most_waves = fitted.most_waves,
+          .most_iterations = fitted.most_iterations};
 }
 
 template <class T>
@@ -101,14 +116,10 @@ bool is_sound(const ConfigRecord& record) {
 std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
                         std::uint32_t default_index, std::span<const TableCell> cells) {
   std::vector<ConfigRecord> records;
-  for (const FittedConfig& fitted : model.configs)
-    records.push_back({.config = fitted.config,
-                       .constants = ConfigConstants(model.kernel, fitted.config),
-                       .coefficients = fitted.coefficients,
-                       .residual = fitted.residual,
-                       .most_waves = fitted.most_waves,
-                       .most_iterations = fitted.most_iterations});
-  Json head = file_head(kFormat, "warploom");
+  for (const auto* fits : {&model.configs, &model.narrow})
+    for (const FittedConfig& fitted : *fits) records.push_back(record_of(model.kernel, fitted));
+  const FileFormat format = format_of(model);
+  Json head = file_head(format, "warploom");
   head["data_hash"] = hash_text(options.data_hash);
   head["kernel"] = kernel_json(model.kernel);
   head["gpu"] = to_json(model.gpu);
@@ -117,9 +128,10 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
   const std::string text = head.dump();
   TableHeader header{};
   kFormat.magic.copy(header.magic, sizeof header.magic);
-  header.major = kTuneTableMajor;
+  header.major = format.major;
   header.minor = kTuneTableMinor;
   header.config_count = static_cast<std::uint32_t>(records.size());
+  header.narrow_count = model.narrow.size();
   header.default_index = default_index;
   for (std::size_t i = 0; i < 3; ++i) {
     header.first[i] = grid.first[i];
@@ -149,11 +161,19 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
     grid.first[i] = header->first[i];
     grid.count[i] = header->count[i];
   }
-  configs = records_at<ConfigRecord>(bytes, header->configs_at, header->config_count, where);
+  records = records_at<ConfigRecord>(bytes, header->configs_at, header->config_count, where);
+  // The version lies outside of what the checksum covers: it must agree with what it announces.
+  const bool says_narrow = header->major != kWideTableMajor;
+  if (says_narrow != (header->narrow_count > 0) ||
+      header->narrow_count >= std::max<std::size_t>(1, records.size()))
+    throw InvalidInput(
+        fmt::format("{}: damaged tune table, version {} with {} configurations for narrow loads", where,
+                    header->major, header->narrow_count));
+  configs = records.first(records.size() - header->narrow_count);
   const auto text = records_at<char>(bytes, header->text_at, header->text_bytes, where);
   if (configs.empty() || header->default_index >= configs.size())
     throw InvalidInput(fmt::format("{}: the tune table names no default configuration", where));
-  if (!std::all_of(configs.begin(), configs.end(), is_sound))
+  if (records.size() > kMostConfigs || !std::all_of(records.begin(), records.end(), is_sound))
     throw InvalidInput(
         fmt::format("{}: a configuration of the tune table has constants that are not its own", where));
   const FileHead head(kFormat, {text.data(), text.size()}, where);
@@ -169,8 +189,27 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
   cells = records_at<TableCell>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
   for (const TableCell& cell : cells)
     for (const Candidate candidate : cell.candidates)
-      if (candidate.config() >= configs.size())
+      if (candidate.config() >= records.size())
         throw InvalidInput(fmt::format("{}: a cell of the tune table names no configuration", where));
+  list_records(where);
+}
+
+void TableLayout::list_records(std::string_view where) {
+  const std::size_t count = configs.size();
+  for (std::size_t i = 0; i < count; ++i) listed.push_back(static_cast<std::uint16_t>(i));
+  narrow = listed;
+  for (std::size_t at = count; at < records.size(); ++at) {
+    const TileConfig& config = records[at].config;
+    std::size_t own = count;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (configs[i].config == config) own = i;
+      if (same_but_stages(configs[i].config, config)) narrow[i] = static_cast<std::uint16_t>(at);
+    }
+    if (own == count)
+      throw InvalidInput(fmt::format("{}: narrow loads of {}, which is no configuration of the tune table",
+                                     where, config_text(config)));
+    listed.push_back(static_cast<std::uint16_t>(own));
+  }
 }
 
 RuntimeTable RuntimeTable::open(const std::filesystem::path& path) {

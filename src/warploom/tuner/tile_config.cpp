@@ -45,4 +45,9 @@ bool same_macro(const TileConfig& a, const TileConfig& b) {
   return a.tile_m == b.tile_m && a.tile_n == b.tile_n && a.tile_k == b.tile_k && a.split_k == b.split_k;
 }
 
+bool same_but_stages(const TileConfig& a, const TileConfig& b) {
+  return a.tile_m == b.tile_m && a.tile_n == b.tile_n && a.tile_k == b.tile_k && a.warps == b.warps &&
+         a.split_k == b.split_k;
+}
+
 }  // namespace warploom

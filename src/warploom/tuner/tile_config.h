@@ -27,5 +27,7 @@ std::string config_text(const TileConfig& config);
 TileConfig parse_config(std::string_view text, std::string_view where);
 // The same macro parameters.
 bool same_macro(const TileConfig& a, const TileConfig& b);
+// Whether two differ in their stages alone.
+bool same_but_stages(const TileConfig& a, const TileConfig& b);
 
 }  // namespace warploom

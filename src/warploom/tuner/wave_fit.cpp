@@ -153,6 +153,71 @@ WaveModel fit_with(const TileKernel& kernel, const TileGpu& gpu, std::span<const
   return model;
 }
 
+KnownFormulas known_from(const std::vector<ConfigFit>& fits) {
+  KnownFormulas known;
+  for (const ConfigFit& fit : fits) {
+    KnownFormula& one = known[fit.fitted.config];
+    one.slots = static_cast<int>(fit.fitted.coefficients.slots);
+    one.point = fit.point;
+    for (std::size_t p = 0; p < kFitted; ++p) one.held[p] = firmness(fit.curvature[p]);
+  }
+  return known;
+}
+
+struct SplitSamples {
+  std::vector<TileSample> wide, narrow;
+};
+
+// Narrow samples come apart where some configuration has enough of both kinds; stages say nothing of narrow
+// loads, so that one configuration stands for all that differ in them. What is left of narrow ones then is
+// dropped: it is no measurement of the wide program.
+SplitSamples split_samples(const TileKernel& kernel, std::span<const TileSample> samples) {
+  struct Counts {
+    std::size_t wide = 0, narrow = 0;
+  };
+  std::map<TileConfig, Counts> counts;
+  const auto is_narrow = [&](const TileSample& sample) {
+    return row_class_of(kernel, sample.shape) == kNarrowLoads;
+  };
+  for (const TileSample& sample : samples) {
+    Counts& of = counts[sample.config];
+    ++(is_narrow(sample) ? of.narrow : of.wide);
+  }
+  std::vector<TileConfig> chosen;
+  for (const auto& [config, of] : counts) {
+    if (of.narrow < kFewestSamples || of.wide < kFewestSamples) continue;
+    const auto alike = std::find_if(chosen.begin(), chosen.end(), [&, one = config](const TileConfig& other) {
+      return same_but_stages(one, other);
+    });
+    if (alike == chosen.end())
+      chosen.push_back(config);
+    else if (counts[*alike].narrow < of.narrow)
+      *alike = config;
+  }
+  SplitSamples split;
+  for (const TileSample& sample : samples) {
+    if (chosen.empty() || !is_narrow(sample))
+      split.wide.push_back(sample);
+    else if (std::find(chosen.begin(), chosen.end(), sample.config) != chosen.end())
+      split.narrow.push_back(sample);
+  }
+  return split;
+}
+
+WaveModel fit_both(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples,
+                   const Fitting& fitting, std::vector<ConfigFit>& fits) {
+  const SplitSamples split = split_samples(kernel, samples);
+  WaveModel model = fit_with(kernel, gpu, split.wide, fitting, fits);
+  if (split.narrow.empty()) return model;
+  const KnownFormulas known = known_from(fits);
+  std::vector<ConfigFit> narrow_fits;
+  const auto beginning = [&](const WaveModel& narrow, const FitSamples& points) {
+    return fit_from(narrow, points, known);
+  };
+  model.narrow = fit_with(kernel, gpu, split.narrow, beginning, narrow_fits).configs;
+  return model;
+}
+
 }  // namespace
 
 WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples) {
@@ -160,7 +225,7 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
   const auto alone = [](const WaveModel& model, const FitSamples& points) {
     return fit_all(model, points, usual_priors(points));
   };
-  return fit_with(kernel, gpu, samples, alone, fits);
+  return fit_both(kernel, gpu, samples, alone, fits);
 }
 
 WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples,
@@ -169,7 +234,7 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
   const auto beginning = [&](const WaveModel& model, const FitSamples& points) {
     return fit_from(model, points, known);
   };
-  return fit_with(kernel, gpu, samples, beginning, fits);
+  return fit_both(kernel, gpu, samples, beginning, fits);
 }
 
 bool is_known(const WaveModel& model, const KnownFormulas& known) {
@@ -189,15 +254,8 @@ KnownFormulas formulas_of(const TileKernel& kernel, const TileGpu& gpu, std::spa
   const auto alone = [](const WaveModel& model, const FitSamples& points) {
     return fit_all(model, points, usual_priors(points));
   };
-  const WaveModel model = fit_with(kernel, gpu, samples, alone, fits);
-  KnownFormulas known;
-  for (const ConfigFit& fit : fits) {
-    KnownFormula& one = known[fit.fitted.config];
-    one.slots = static_cast<int>(fit.fitted.coefficients.slots);
-    one.point = fit.point;
-    for (std::size_t p = 0; p < kFitted; ++p) one.held[p] = firmness(fit.curvature[p]);
-  }
-  return known;
+  fit_with(kernel, gpu, split_samples(kernel, samples).wide, alone, fits);
+  return known_from(fits);
 }
 
 }  // namespace warploom

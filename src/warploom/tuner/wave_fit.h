@@ -14,6 +14,9 @@ namespace warploom {
 // of resident tiles found by trial up to what the GPU allows. Deterministic. About 4 ms a configuration with
 // 80 samples. Throws InvalidInput when no configuration has kFewestSamples samples, or when all samples lie
 // within one wave (nothing then says what a second wave costs).
+//
+// Samples with narrow loads are another program's: configurations that have kFewestSamples of those and of
+// others get a formula of their own for them, fitted from the first one on (WaveModel::narrow).
 inline constexpr std::size_t kFewestSamples = 8;
 WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples);
 

@@ -29,9 +29,12 @@ struct WaveModel {
   TileKernel kernel;
   TileGpu gpu;
   std::vector<FittedConfig> configs;  // ascending
-  std::vector<BucketFit> buckets;     // with at least four samples of different time
-  std::vector<TileConfig> left_out;   // too few samples
-  double median_r_squared = 0;        // over buckets
+  // What narrow loads cost some of them (kNarrowLoads of tile_mapping.h), from samples of such rows; one
+  // of each tile and warps, ascending. Empty: no such samples.
+  std::vector<FittedConfig> narrow;
+  std::vector<BucketFit> buckets;    // with at least four samples of different time
+  std::vector<TileConfig> left_out;  // too few samples
+  double median_r_squared = 0;       // over buckets
 };
 
 // Predicted microseconds of configs[index] at the shape.

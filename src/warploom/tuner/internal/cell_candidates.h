@@ -77,7 +77,7 @@ inline FourFloats candidate_times(const ConfigRecord* configs, const MappingCons
   return wave_time(c, work) * factors;
 }
 
-// Calls visit(configuration, corrected time short of the cell's scale) for the candidates of a shape's cell;
+// Calls visit(record, corrected time short of the cell's scale) for the candidates of a shape's cell;
 // where there are few the first comes again. Returns the cell.
 template <class Visit>
 [[gnu::always_inline]] inline const TableCell& visit_candidates(
@@ -93,7 +93,7 @@ template <class Visit>
     const Candidate four[4] = {all[start], all[start + 1], all[start + 2],
                                start == 0 ? all[3] : all[0]};  // seven places
     const FourFloats times =
-        candidate_times(layout.configs.data(), layout.mapping, layout.splits_k, four, terms, unit);
+        candidate_times(layout.records.data(), layout.mapping, layout.splits_k, four, terms, unit);
     for (std::size_t i = 0; i < 4; ++i) visit(four[i].config(), times[i]);
   }
   return cell;
@@ -102,11 +102,12 @@ template <class Visit>
 // Microseconds of one configuration: what a pick says of a candidate; of another the formula's time with the
 // cell's scale, since nothing more is known of it.
 inline float corrected_time(const TableLayout& layout, const TileShape& shape, std::size_t config) {
+  const std::size_t record = record_at(layout, shape, config);
   float time = -1;
   const TableCell& cell = visit_candidates(layout, shape, [&](std::size_t candidate, float corrected) {
-    if (candidate == config) time = corrected;
+    if (candidate == record) time = corrected;
   });
-  if (time < 0) time = record_time(layout.mapping, layout.configs[config], shape);
+  if (time < 0) time = record_time(layout.mapping, layout.records[record], shape);
   return time * cell.scale();
 }
 

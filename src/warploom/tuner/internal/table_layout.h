@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "warploom/tuner/shape_cells.h"
 #include "warploom/tuner/table_options.h"
@@ -27,7 +28,8 @@ struct TableHeader {
   std::uint32_t config_count, default_index;
   std::int32_t first[3], count[3];
   std::uint64_t configs_at, cells_at, text_at, text_bytes;
-  std::uint64_t reserved[3];
+  std::uint64_t narrow_count;  // of config_count: the last ones, for narrow loads
+  std::uint64_t reserved[2];
 };
 static_assert(sizeof(TableHeader) == 120);
 
@@ -93,7 +95,10 @@ struct TableLayout {
 
   std::unique_ptr<const TableBytes> block;
   const TableHeader* header;
-  std::span<const ConfigRecord> configs;
+  std::span<const ConfigRecord> records;  // what candidates name
+  std::span<const ConfigRecord> configs;  // the first of them; the others are of the same, for narrow loads
+  std::vector<std::uint16_t> listed;      // of each record its configuration's place in `configs`
+  std::vector<std::uint16_t> narrow;      // of each configuration its record for narrow loads, else its own
   std::span<const TableCell> cells;
   ShapeCells grid;
   int row_classes = 1;    // cells come class by class
@@ -103,7 +108,16 @@ struct TableLayout {
   double median_r_squared = 0;
   TableTier tier = TableTier::Measured;
   MappingConstants mapping;
+
+ private:
+  void list_records(std::string_view where);
 };
+
+// Which record says what a configuration takes at the shape.
+inline std::size_t record_at(const TableLayout& layout, const TileShape& shape, std::size_t config) {
+  if (layout.records.size() == layout.configs.size()) return config;
+  return row_class_of(layout.kernel, shape) == kNarrowLoads ? layout.narrow[config] : config;
+}
 
 // The bytes of a table, with header and checksum.
 std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
