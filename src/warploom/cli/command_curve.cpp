@@ -29,7 +29,8 @@ void add_curve_command(Command& app) {
       {.skipped = {"setup", "disaggregation", "autoscaling", "source", "views", "traced_steps",
                    "trace_from_s", "goodput", "details", "tuned"},
        .group_of = [](std::string_view field) {
-         return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
+         const bool fleet = fields_of<FleetRules>().find(field) || fields_of<SharedKv>().find(field);
+         return std::string(fleet ? kFleetGroup : kOutputGroup);
        }});
   run.add_fields<CurveRequest>({.skipped = {"run", "views"}, .group = "Points"});
   const OptionGroup group(*command, kOutputGroup);

@@ -84,7 +84,8 @@ void add_output_options(Command& command, RequestCommand& run, const std::shared
       {.skipped = {"setup", "disaggregation", "autoscaling", "source", "views", "traced_steps",
                    "trace_from_s", "goodput", "details"},
        .group_of = [](std::string_view field) {
-         return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
+         const bool fleet = fields_of<FleetRules>().find(field) || fields_of<SharedKv>().find(field);
+         return std::string(fleet ? kFleetGroup : kOutputGroup);
        }});
   run.write([options](Json& asked, GivenNames&) { write_output_fields(*options, asked); });
   run.page_alone({.ask = [](Json& asked) { asked["details"] = true; },

@@ -15,10 +15,15 @@ constexpr std::int64_t kUnlimitedBlocks = std::int64_t(1) << 40;
 }  // namespace
 
 Pool::Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const Workload& workload,
-           std::uint64_t seed, StepTime step_time)
+           std::uint64_t seed, StepTime step_time, RemoteCaches* remote, std::uint32_t first_id)
     : plan_(plan),
       rules_(rules),
-      options_{.role = role, .speculation = speculation_of(plan.config), .tiers = plan.tiers, .seed = seed},
+      options_{.role = role,
+               .speculation = speculation_of(plan.config),
+               .tiers = plan.tiers,
+               .remote = remote,
+               .remote_id = first_id,
+               .seed = seed},
       workload_(workload),
       step_time_(step_time),
       group_size_(plan.pricer->coupled_replicas()),
@@ -32,7 +37,9 @@ Pool::Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const
 }
 
 void Pool::add_instance(InstanceState state, SimTime now) {
-  instances_.push_back({.group = ReplicaGroup(plan_.config, options_, kv_blocks_, group_size_, *plan_.pricer,
+  EngineOptions options = options_;
+  options.remote_id += std::uint32_t(instances_.size() * group_size_);
+  instances_.push_back({.group = ReplicaGroup(plan_.config, options, kv_blocks_, group_size_, *plan_.pricer,
                                               step_time_, &workload_),
                         .state = state,
                         .since = now});

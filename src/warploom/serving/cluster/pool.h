@@ -38,7 +38,7 @@ bool in_turn(const ServingConfig& config);
 class Pool {
  public:
   Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const Workload& workload,
-       std::uint64_t seed, StepTime step_time);
+       std::uint64_t seed, StepTime step_time, RemoteCaches* remote = nullptr, std::uint32_t first_id = 0);
 
   std::size_t size() const { return instances_.size(); }
   std::size_t group_size() const { return group_size_; }
@@ -52,6 +52,11 @@ class Pool {
   }
   const PoolPlan& plan() const { return plan_; }
 
+  // Tokens of a unit of its prefix caches; 0 where prefixes are not kept.
+  std::int64_t unit_tokens() const {
+    const KvCache& cache = replica_of(0).state().kv_cache;
+    return cache.keeps_prefixes() ? cache.unit_tokens() : 0;
+  }
   // A request on its way to a replica. `latest` is the replica that served the session's turn before, -1 for
   // none; `prefilled`: another pool has computed its prompt.
   struct Arrival {
