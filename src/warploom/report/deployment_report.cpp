@@ -57,11 +57,11 @@ Json pools_json(const RunLabel& label, const SimulationResult& result) {
 
 std::string shared_kv_text(const SharedKvTotals& shared) {
   if (!shared.any()) return {};
-  std::string text = fmt::format("shared caches: {} tokens read of the store, {} of other instances, {} ms of "
-                                 "waiting in all, {} of it for links\n",
-                                 count_text(shared.store_read_tokens), count_text(shared.peer_tokens),
-                                 milliseconds_each(shared.wait, 1),
-                                 percent_text(share(shared.link_wait.value(), shared.wait.value())));
+  std::string text = fmt::format(
+      "shared caches: {} tokens read of the store, {} of other instances, {} ms of "
+      "waiting in all, {} of it for links\n",
+      count_text(shared.store_read_tokens), count_text(shared.peer_tokens), milliseconds_each(shared.wait, 1),
+      percent_text(share(shared.link_wait.value(), shared.wait.value())));
   if (shared.store_capacity_units > 0)
     text += fmt::format("store: {} units written, {} evicted, {} full at the end\n",
                         count_text(shared.store_written_units), count_text(shared.store_evicted_units),

@@ -26,7 +26,11 @@ class RandomDeployment {
   // their own; they outlive the runs.
   RandomDeployment(std::uint64_t number, const std::vector<const StepPricer*>& pricers,
                    const std::vector<const StepPricer*>* apart = nullptr)
-      : random_(number, "deployment"), sides_(number, "sides"), shared_(number, "shared"), pricers_(pricers), apart_(apart) {}
+      : random_(number, "deployment"),
+        sides_(number, "sides"),
+        shared_(number, "shared"),
+        pricers_(pricers),
+        apart_(apart) {}
 
   RandomRun draw() {
     RandomRun run;
@@ -297,8 +301,7 @@ class RandomDeployment {
     plan.peers = EnumNames<KvPeers>::kNames[std::size_t(shared_.integer(0, 2))].first;
     if (shared_.uniform() < 0.3) plan.least_tokens = shared_.integer(1, 40);
     if (shared_.uniform() < 0.3) plan.fetch = KvFetchRule::Faster;
-    for (PoolPlan& pool : deployment.pools)
-      pool.cache_bandwidth = BytesPerSecond(shared_.uniform(1e7, 1e10));
+    for (PoolPlan& pool : deployment.pools) pool.cache_bandwidth = BytesPerSecond(shared_.uniform(1e7, 1e10));
   }
 
   RandomStream random_, sides_, shared_;

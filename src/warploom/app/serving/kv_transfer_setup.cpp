@@ -116,11 +116,11 @@ BytesPerSecond cache_bandwidth_of(const ServingSetup& setup) {
   GpuCatalog gpus;
   const NodeSpec node = NodeCatalog(gpus).node_of(*setup.gpu);
   if (!node.network.exists())
-    throw InvalidInput(fmt::format(
-        "kv_network_bandwidth_gb_per_s: {} has no network, expected what an instance reads over", node.title));
+    throw InvalidInput(
+        fmt::format("kv_network_bandwidth_gb_per_s: {} has no network, expected what an instance reads over",
+                    node.title));
   const bool rdma = node.network.kind == LinkKind::InfiniBand;
-  const Path path =
-      path_of(rdma ? KvTransferPath::Rdma : KvTransferPath::Tcp, node, setup.graph.network);
+  const Path path = path_of(rdma ? KvTransferPath::Rdma : KvTransferPath::Tcp, node, setup.graph.network);
   return path.bandwidth * holders(setup.sharding);
 }
 

@@ -30,9 +30,8 @@ void check_scope(const SharedKv& asked) {
 
 void check_engine(const SharedKv& asked, const ServingConfig& config, const std::string& pool) {
   if (!config.enable_prefix_caching)
-    throw InvalidInput(
-        fmt::format("{}: {} keeps no prefixes, expected it without `no_enable_prefix_caching`",
-                    asked.store_size ? "kv_store_size" : "kv_peers", pool));
+    throw InvalidInput(fmt::format("{}: {} keeps no prefixes, expected it without `no_enable_prefix_caching`",
+                                   asked.store_size ? "kv_store_size" : "kv_peers", pool));
   if (asked.store_size && config.engine == "sglang" && !config.enable_hierarchical_cache)
     throw InvalidInput(
         "kv_store_size: sglang's storage lies behind its host memory, expected `enable_hierarchical_cache` "
@@ -47,10 +46,10 @@ void check_units(const Deployment& deployment) {
   for (const PoolPlan& pool : deployment.pools) {
     const std::int64_t own = unit_tokens_of(pool.config), first = unit_tokens_of(deployment.pools[0].config);
     if (own != first)
-      throw InvalidInput(
-          fmt::format("block_size: {} shares prefixes in units of {} tokens and {} of {}, expected the same in "
-                      "both, or neither `kv_store_size` nor `kv_peers`",
-                      deployment.pools[0].name, first, pool.name, own));
+      throw InvalidInput(fmt::format(
+          "block_size: {} shares prefixes in units of {} tokens and {} of {}, expected the same in "
+          "both, or neither `kv_store_size` nor `kv_peers`",
+          deployment.pools[0].name, first, pool.name, own));
   }
 }
 
@@ -61,7 +60,8 @@ void check_peers(const Deployment& deployment) {
     replicas += std::max(first, pool.autoscaling.max_instances);
   }
   if (replicas < 2)
-    throw InvalidInput("kv_peers: one replica has no others to read from, expected `instances` of at least 2");
+    throw InvalidInput(
+        "kv_peers: one replica has no others to read from, expected `instances` of at least 2");
 }
 
 }  // namespace
@@ -71,9 +71,9 @@ void set_shared_kv(Deployment& deployment, const std::vector<ServingSetup>& setu
   if (asked.peers == KvPeers::None && asked.peer_latency)
     throw InvalidInput("kv_peer_latency_us: no peer is read, expected `kv_peers` host or any too");
   if (!asked.store_size && (asked.store_bandwidth || asked.store_latency))
-    throw InvalidInput(fmt::format("{}: there is no store, expected `kv_store_size` too",
-                                   asked.store_bandwidth ? "kv_store_bandwidth_gb_per_s"
-                                                         : "kv_store_latency_us"));
+    throw InvalidInput(
+        fmt::format("{}: there is no store, expected `kv_store_size` too",
+                    asked.store_bandwidth ? "kv_store_bandwidth_gb_per_s" : "kv_store_latency_us"));
   for (const PoolPlan& pool : deployment.pools) check_engine(asked, pool.config, pool.name);
   check_units(deployment);
   if (asked.peers != KvPeers::None) check_peers(deployment);
@@ -91,9 +91,8 @@ void set_shared_kv(Deployment& deployment, const std::vector<ServingSetup>& setu
     const std::int64_t unit = unit_tokens_of(deployment.pools[0].config);
     plan.store_tokens = std::int64_t(gibibytes(*asked.store_size) / plan.per_token);
     if (plan.store_tokens < unit)
-      throw InvalidInput(
-          fmt::format("kv_store_size is {} GiB, expected at least the {:.3g} of {} tokens", *asked.store_size,
-                      double(unit) * plan.per_token / gibibytes(1), unit));
+      throw InvalidInput(fmt::format("kv_store_size is {} GiB, expected at least the {:.3g} of {} tokens",
+                                     *asked.store_size, double(unit) * plan.per_token / gibibytes(1), unit));
   }
   for (std::size_t i = 0; i < setups.size(); ++i)
     deployment.pools[i].cache_bandwidth =

@@ -53,11 +53,11 @@ struct SchedulerState {
   std::int64_t step_tokens = 1;        // of a prompt in one step, at most
   DraftAcceptance drafts;
   SpeculationCounts speculation;
-  std::unique_ptr<KvTiers> tiers;    // null: none
-  RemoteCaches* remote = nullptr;      // caches outside the instance; null: none
-  std::uint32_t remote_id = 0;         // of this replica there
+  std::unique_ptr<KvTiers> tiers;        // null: none
+  RemoteCaches* remote = nullptr;        // caches outside the instance; null: none
+  std::uint32_t remote_id = 0;           // of this replica there
   std::vector<std::uint64_t> new_units;  // computed since the engine took them away; where a store is told
-  std::vector<KvFetch> new_fetches;  // begun by the step chosen last; the engine takes them away
+  std::vector<KvFetch> new_fetches;      // begun by the step chosen last; the engine takes them away
 
   // A sequence joins the end of the queue, or its head.
   void enqueue(Slot slot);

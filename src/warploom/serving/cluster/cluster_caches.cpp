@@ -52,9 +52,20 @@ bool ClusterCaches::fetches(std::uint32_t asker, const RemoteMatch& match, std::
   const std::int64_t tokens = match.units() * unit_tokens;
   if (tokens == 0 || tokens < plan_.least_tokens) return false;
   if (plan_.fetch == KvFetchRule::Always || !computing) return true;
-  Seconds time = double(tokens) * plan_.per_token / bandwidth_of(asker);
-  if (match.peer_units > 0) time += plan_.peer_latency;
-  if (match.store_units > 0) time += plan_.store_latency;
+  // As begin() would have it now, the queues of the links included.
+  const Instance& to = pools_[pool_of(asker)].instance_of(replica_of(asker));
+  SimTime begin = std::max(now_, to.receiving_until);
+  if (match.peer_units > 0)
+    begin = std::max(begin, pools_[pool_of(match.peer)].instance_of(replica_of(match.peer)).sending_until);
+  const Bytes bytes = double(tokens) * plan_.per_token;
+  Seconds time = (begin - now_).seconds() + bytes / bandwidth_of(asker);
+  if (match.store_units > 0 && plan_.store_bandwidth.value() > 0) {
+    const Bytes of_store = double(match.store_units * unit_tokens) * plan_.per_token;
+    const Seconds queue = (std::max(now_, store_sends_until_) - now_).seconds();
+    time = std::max(time, queue + of_store / plan_.store_bandwidth);
+  }
+  time += std::max(match.peer_units > 0 ? plan_.peer_latency : Seconds(0.0),
+                   match.store_units > 0 ? plan_.store_latency : Seconds(0.0));
   return time < *computing;
 }
 
@@ -106,8 +117,7 @@ void ClusterCaches::write(std::uint32_t replica, std::span<const std::uint64_t> 
   const Bytes unit = double(unit_tokens_) * plan_.per_token;
   for (const std::uint64_t hash : hashes) {
     if (store_.touch(hash)) continue;
-    from.sending_until =
-        std::max(now_, from.sending_until) + to_sim_duration(unit / bandwidth_of(replica));
+    from.sending_until = std::max(now_, from.sending_until) + to_sim_duration(unit / bandwidth_of(replica));
     const SimTime carried = std::max(from.sending_until, through_store(store_receives_until_, unit));
     store_.add(hash, instance_id(replica), carried);
     totals_.store_written_bytes += unit;

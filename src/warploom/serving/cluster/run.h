@@ -81,7 +81,7 @@ class Run final : public EngineObserver {
     std::optional<std::uint32_t> from_pool;
     std::uint32_t from_instance = 0, from_epoch = 0;
     std::int64_t from_tokens = 0;
-    std::uint32_t request = 0;        // of TimedOut
+    std::uint32_t request = 0;  // of TimedOut
   };
   // A prefilled request that its decoding engine has not got yet.
   struct Handover {

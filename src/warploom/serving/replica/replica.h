@@ -45,7 +45,7 @@ struct EngineOptions {
   KvTierConfig tiers;
   RemoteCaches* remote = nullptr;  // caches outside the instance; null: none
   std::uint32_t remote_id = 0;     // of the first replica of a group there
-  std::uint64_t seed = 1;  // of drafts' acceptance
+  std::uint64_t seed = 1;          // of drafts' acceptance
 };
 
 class Replica {
