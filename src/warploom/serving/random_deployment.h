@@ -289,6 +289,8 @@ class RandomDeployment {
 
   // Drawn from numbers of their own, after all else.
   void share_caches(Deployment& deployment) {
+    constexpr BytesPerSecond kSlowest(1e7);
+    constexpr double kSpread = 300;
     if (shared_.uniform() >= 0.4) return;
     const std::int64_t unit = unit_tokens_of(deployment.pools[0].config);
     for (const PoolPlan& pool : deployment.pools)
@@ -296,12 +298,13 @@ class RandomDeployment {
     SharedKvPlan& plan = deployment.shared_kv;
     plan.per_token = Bytes(1e5);
     if (shared_.uniform() < 0.7) plan.store_tokens = shared_.integer(unit, 30 * unit);
-    if (shared_.uniform() < 0.5) plan.store_bandwidth = BytesPerSecond(shared_.uniform(1e7, 1e9));
+    if (shared_.uniform() < 0.5) plan.store_bandwidth = kSlowest * (1 + kSpread * shared_.uniform());
     plan.store_latency = plan.peer_latency = milliseconds(shared_.uniform(0, 5));
     plan.peers = EnumNames<KvPeers>::kNames[std::size_t(shared_.integer(0, 2))].first;
     if (shared_.uniform() < 0.3) plan.least_tokens = shared_.integer(1, 40);
     if (shared_.uniform() < 0.3) plan.fetch = KvFetchRule::Faster;
-    for (PoolPlan& pool : deployment.pools) pool.cache_bandwidth = BytesPerSecond(shared_.uniform(1e7, 1e10));
+    for (PoolPlan& pool : deployment.pools)
+      pool.cache_bandwidth = kSlowest * (1 + kSpread * shared_.uniform());
   }
 
   RandomStream random_, sides_, shared_;

@@ -6,6 +6,7 @@
 
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/base/error.h"
+#include "warploom/serving/engines/engine_registry.h"
 #include "warploom/serving/replica/replica.h"
 
 namespace warploom {
@@ -13,9 +14,6 @@ namespace {
 
 // Looking the keys up at the store's master, or at the peer, before bytes are asked for. An estimate.
 constexpr Seconds kLookup = microseconds(500);
-// SGLang's HiCache: prefetch_threshold (mem_cache/unified_radix_cache.py of 0.5.23).
-constexpr std::int64_t kSglangLeastTokens = 256;
-
 bool has_host_tier(const ServingConfig& config) {
   return config.kv_offloading_size.value_or(0) > 0 || config.enable_hierarchical_cache;
 }
@@ -32,10 +30,10 @@ void check_engine(const SharedKv& asked, const ServingConfig& config, const std:
   if (!config.enable_prefix_caching)
     throw InvalidInput(fmt::format("{}: {} keeps no prefixes, expected it without `no_enable_prefix_caching`",
                                    asked.store_size ? "kv_store_size" : "kv_peers", pool));
-  if (asked.store_size && config.engine == "sglang" && !config.enable_hierarchical_cache)
-    throw InvalidInput(
-        "kv_store_size: sglang's storage lies behind its host memory, expected `enable_hierarchical_cache` "
-        "too");
+  if (asked.store_size && engine_named(config.engine).store_behind_host_memory && !has_host_tier(config))
+    throw InvalidInput(fmt::format(
+        "kv_store_size: {} reads a store through its host memory, expected `enable_hierarchical_cache` too",
+        config.engine));
   if (asked.peers == KvPeers::Host && !has_host_tier(config))
     throw InvalidInput(
         "kv_peers: host is the host memory of other instances, expected `kv_offloading_size` (sglang: "
@@ -78,12 +76,12 @@ void set_shared_kv(Deployment& deployment, const std::vector<ServingSetup>& setu
   check_units(deployment);
   if (asked.peers != KvPeers::None) check_peers(deployment);
   const ServingSetup& first = setups.front();
-  const bool sglang = deployment.pools[0].config.engine == "sglang";
   SharedKvPlan& plan = deployment.shared_kv;
   plan.per_token = kv_footprint(first.model, Sharding{}, first.graph.kv_cache).per_token();
   plan.peers = asked.peers;
   plan.fetch = asked.fetch;
-  plan.least_tokens = asked.least_tokens.value_or(sglang ? kSglangLeastTokens : 0);
+  plan.least_tokens =
+      asked.least_tokens.value_or(engine_named(deployment.pools[0].config.engine).least_retrieved_tokens);
   plan.store_latency = asked.store_latency.value_or(kLookup);
   plan.peer_latency = asked.peer_latency.value_or(kLookup);
   plan.store_bandwidth = asked.store_bandwidth.value_or(BytesPerSecond(0.0));

@@ -1,9 +1,9 @@
 // The store of a fleet and the caches of its instances, as all instances see them, and the links that carry
 // what is read and written.
 //
-// Each instance has a link out and one in, the store one each way. A transfer is served in order of asking: of
-// a peer it holds the sender's link out and the reader's link in for its whole length; of the store it ends
-// when both the store and the reader's link have carried it. Bytes go straight into the GPU's memory.
+// Each instance has a link out and one in, the store one each way. A transfer is served in order of asking:
+// from a peer it holds the sender's link out and the reader's link in for its whole length; from the store it
+// ends when both the store and the reader's link have carried it. Bytes go straight into the GPU's memory.
 #pragma once
 
 #include <deque>

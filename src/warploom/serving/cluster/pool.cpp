@@ -14,22 +14,21 @@ constexpr std::int64_t kUnlimitedBlocks = std::int64_t(1) << 40;
 
 }  // namespace
 
-Pool::Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const Workload& workload,
-           std::uint64_t seed, StepTime step_time, RemoteCaches* remote, std::uint32_t first_id)
+Pool::Pool(const PoolPlan& plan, const FleetRules& rules, const Workload& workload, const PoolRun& run)
     : plan_(plan),
       rules_(rules),
-      options_{.role = role,
+      options_{.role = run.role,
                .speculation = speculation_of(plan.config),
                .tiers = plan.tiers,
-               .remote = remote,
-               .remote_id = first_id,
-               .seed = seed},
+               .remote = run.remote,
+               .remote_id = run.first_id,
+               .seed = run.seed},
       workload_(workload),
-      step_time_(step_time),
+      step_time_(run.step_time),
       group_size_(plan.pricer->coupled_replicas()),
       kv_blocks_(plan.config.num_gpu_blocks_override.value_or(kUnlimitedBlocks)),
       routed_prefixes_(to_sim_duration(rules.routed_memory)),
-      draws_(seed, "router") {
+      draws_(run.seed, "router") {
   const std::int64_t replicas = plan.config.data_parallel_size * plan.config.instances;
   for (std::int64_t i = 0; i < replicas / std::int64_t(group_size_); ++i)
     add_instance(InstanceState::Up, SimTime());

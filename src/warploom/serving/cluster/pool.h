@@ -35,10 +35,18 @@ struct Instance {
 // Whether requests go to a pool's replicas in turn, whatever these do.
 bool in_turn(const ServingConfig& config);
 
+// How the instances of a pool run, whatever serves.
+struct PoolRun {
+  EngineRole role = EngineRole::Whole;
+  std::uint64_t seed = 1;
+  StepTime step_time = StepTime::Mid;
+  RemoteCaches* remote = nullptr;  // caches outside the instances; null: none
+  std::uint32_t first_id = 0;      // of the first replica there
+};
+
 class Pool {
  public:
-  Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const Workload& workload,
-       std::uint64_t seed, StepTime step_time, RemoteCaches* remote = nullptr, std::uint32_t first_id = 0);
+  Pool(const PoolPlan& plan, const FleetRules& rules, const Workload& workload, const PoolRun& run);
 
   std::size_t size() const { return instances_.size(); }
   std::size_t group_size() const { return group_size_; }

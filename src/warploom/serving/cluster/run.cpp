@@ -24,8 +24,12 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
   for (std::size_t i = 0; i < deployment.pools.size(); ++i) {
     const PoolPlan& plan = deployment.pools[i];
     const EngineRole role = deployment.disaggregated() && i == 0 ? EngineRole::Prefill : EngineRole::Whole;
-    pools_.emplace_back(plan, deployment.rules, role, workload, deployment.seed, options.step_time,
-                        caches_.get(), ClusterCaches::id_of(i, 0));
+    pools_.emplace_back(plan, deployment.rules, workload,
+                        PoolRun{.role = role,
+                                .seed = deployment.seed,
+                                .step_time = options.step_time,
+                                .remote = caches_.get(),
+                                .first_id = ClusterCaches::id_of(i, 0)});
     scaling_.push_back(plan.autoscaling.on() ? scaling_policy(plan.autoscaling) : nullptr);
     if (plan.autoscaling.on())
       await(SimTime() + to_sim_duration(plan.autoscaling.interval),

@@ -77,7 +77,7 @@ class Run final : public EngineObserver {
     Slot slot = 0;
     std::uint64_t handover = 0;       // 0: the fetch is from a lower tier
     std::optional<SimDuration> down;  // of Failed
-    // Of Fetched from a peer: its instance, as it was.
+    // Fetched from a peer: its instance, as it was.
     std::optional<std::uint32_t> from_pool;
     std::uint32_t from_instance = 0, from_epoch = 0;
     std::int64_t from_tokens = 0;

@@ -1,5 +1,5 @@
-// Caches of a fleet beside those of each instance: one store that all of them share (Mooncake store, an LMCache
-// server), and what other instances keep.
+// Caches of a fleet beside those of each instance: one store that all of them share (Mooncake store, an
+// LMCache server), and what other instances keep.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ struct SharedKv {
   // Fewer tokens are computed again. Absent: as the engine does (min_retrieve_tokens of LMCache 0, the
   // prefetch threshold of SGLang's HiCache 256).
   std::optional<std::int64_t> least_tokens;
-  // Connectors take whatever the store has: vLLM 0.33.0, distributed/kv_transfer/kv_connector/v1/mooncake/store/
-  // scheduler.py and lmcache_integration/vllm_v1_adapter.py, get_num_new_matched_tokens.
+  // Connectors take whatever the store has: vLLM 0.33.0, distributed/kv_transfer/kv_connector/v1,
+  // mooncake/store/scheduler.py and lmcache_integration/vllm_v1_adapter.py (get_num_new_matched_tokens).
   KvFetchRule fetch = KvFetchRule::Always;
   bool any() const { return store_size.has_value() || peers != KvPeers::None; }
   static FieldTable describe();

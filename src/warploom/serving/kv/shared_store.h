@@ -11,7 +11,7 @@ namespace warploom {
 
 class SharedStore {
  public:
-  // Of so many units at most; at least 0.
+  // Holds so many units at most; at least 0.
   explicit SharedStore(std::int64_t capacity) : capacity_(capacity) {}
 
   // Whether it can be read now; it is then the last used. Expected O(1).
