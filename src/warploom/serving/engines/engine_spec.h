@@ -83,7 +83,8 @@ struct EngineSpec {
   bool decoder_gives_first_token = false;
   RoutingPolicy balance = RoutingPolicy::RoundRobin;  // over data-parallel ranks
 
-  // What it reads of a store or of peers: fewer tokens are computed; a store is reached through host memory alone.
+  // What it reads of a store or of peers: fewer tokens are computed again; a store is reached through host
+  // memory alone.
   std::int64_t least_retrieved_tokens = 0;
   bool store_behind_host_memory = false;
 
