@@ -17,6 +17,7 @@ def runs():
     yield {**SHORT, "request_rate": 50, "instances": 2, "max_queued_requests": 1, "request_timeout_s": 0.2}
     yield {**SHORT, "speculative_config": DRAFTS, "acceptance_length": 2.5}
     yield {**SHORT, "num_gpu_blocks_override": 200, "kv_offloading_size": 8}
+    yield {**SHORT, "instances": 2, "kv_store_size": 10, "kv_peers": "any"}
     failure = {"instance": 0, "at_s": 0.3, "down_s": 1}
     yield {**SHORT, "request_rate": 20, "instances": 2, "failures": [failure]}
     yield {**MIXTURE, "enable_expert_parallel": True, "requests": 30, "intervals": False}

@@ -26,12 +26,13 @@ void add_curve_command(Command& app) {
     deployment.write(asked);
     deployment.name_fields(names);
   });
-  run.add_fields<SimulateRequest>(
-      {.skipped = {"setup", "disaggregation", "autoscaling", "source", "views", "traced_steps",
-                   "trace_from_s", "goodput", "details", "tuned"},
-       .group_of = [](std::string_view field) {
-         return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
-       }});
+  run.add_fields<SimulateRequest>({.skipped = {"setup", "disaggregation", "autoscaling", "source", "views",
+                                               "traced_steps", "trace_from_s", "goodput", "details", "tuned"},
+                                   .group_of = [](std::string_view field) {
+                                     const bool fleet = fields_of<FleetRules>().find(field) ||
+                                                        fields_of<SharedKv>().find(field);
+                                     return std::string(fleet ? kFleetGroup : kOutputGroup);
+                                   }});
   run.add_fields<CurveRequest>({.skipped = {"run", "views"}, .group = "Points"});
   const OptionGroup group(*command, kOutputGroup);
   add_view_file(run, "--svg", "svg", "writes the curve as a picture");

@@ -55,6 +55,36 @@ Json pools_json(const RunLabel& label, const SimulationResult& result) {
   return list;
 }
 
+std::string shared_kv_text(const SharedKvTotals& shared) {
+  if (!shared.any()) return {};
+  std::string text = fmt::format(
+      "shared caches: {} tokens read of the store, {} of other instances, {} ms of "
+      "waiting in all, {} of it for links\n",
+      count_text(shared.store_read_tokens), count_text(shared.peer_tokens), milliseconds_each(shared.wait, 1),
+      percent_text(share(shared.link_wait.value(), shared.wait.value())));
+  if (shared.store_capacity_units > 0)
+    text += fmt::format("store: {} units written, {} evicted, {} full at the end\n",
+                        count_text(shared.store_written_units), count_text(shared.store_evicted_units),
+                        percent_text(share(double(shared.store_units), double(shared.store_capacity_units))));
+  return text;
+}
+
+Json shared_kv_json(const SharedKvTotals& shared) {
+  return {{"store_capacity_units", shared.store_capacity_units},
+          {"store_units", shared.store_units},
+          {"store_written_units", shared.store_written_units},
+          {"store_evicted_units", shared.store_evicted_units},
+          {"store_dropped_units", shared.store_dropped_units},
+          {"store_read_tokens", shared.store_read_tokens},
+          {"store_read_bytes", shared.store_read_bytes.value()},
+          {"store_written_bytes", shared.store_written_bytes.value()},
+          {"peer_tokens", shared.peer_tokens},
+          {"peer_bytes", shared.peer_bytes.value()},
+          {"lost_tokens", shared.lost_tokens},
+          {"wait_s", shared.wait.value()},
+          {"link_wait_s", shared.link_wait.value()}};
+}
+
 }  // namespace
 
 std::string hardware_text(const RunLabel& label) {
@@ -94,6 +124,7 @@ std::string deployment_text(const RunLabel& label, const SimulationResult& resul
   if (result.offloaded_units > 0)
     text += fmt::format("KV tiers: {} units offloaded, {} tokens reloaded\n",
                         count_text(result.offloaded_units), count_text(transfers.reloaded_tokens));
+  text += shared_kv_text(result.shared_kv);
   if (result.restarts > 0)
     text += fmt::format("failures: {} requests started over\n", count_text(result.restarts));
   const std::int64_t refused = result.rejected + result.turned_away + result.timed_out;
@@ -149,6 +180,7 @@ void add_deployment(Json& document, const RunLabel& label, const SimulationResul
     document["kv_tiers"] = {{"offloaded_units", result.offloaded_units},
                             {"reloaded_tokens", transfers.reloaded_tokens},
                             {"reload_wait_s", transfers.reload_wait.value()}};
+  if (result.shared_kv.any()) document["shared_kv"] = shared_kv_json(result.shared_kv);
 }
 
 }  // namespace warploom

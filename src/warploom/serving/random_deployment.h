@@ -9,6 +9,7 @@
 
 #include "warploom/base/random.h"
 #include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/replica/replica.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
@@ -25,7 +26,11 @@ class RandomDeployment {
   // their own; they outlive the runs.
   RandomDeployment(std::uint64_t number, const std::vector<const StepPricer*>& pricers,
                    const std::vector<const StepPricer*>* apart = nullptr)
-      : random_(number, "deployment"), sides_(number, "sides"), pricers_(pricers), apart_(apart) {}
+      : random_(number, "deployment"),
+        sides_(number, "sides"),
+        shared_(number, "shared"),
+        pricers_(pricers),
+        apart_(apart) {}
 
   RandomRun draw() {
     RandomRun run;
@@ -52,6 +57,7 @@ class RandomDeployment {
     run.deployment.seed = std::uint64_t(random_.integer(1, 1000));
     if (chance(0.3)) fail(run);
     rules(run.deployment);
+    share_caches(run.deployment);
     return run;
   }
 
@@ -281,7 +287,27 @@ class RandomDeployment {
     }
   }
 
-  RandomStream random_, sides_;
+  // Drawn from numbers of their own, after all else.
+  void share_caches(Deployment& deployment) {
+    constexpr BytesPerSecond kSlowest(1e7);
+    constexpr double kSpread = 300;
+    if (shared_.uniform() >= 0.4) return;
+    const std::int64_t unit = unit_tokens_of(deployment.pools[0].config);
+    for (const PoolPlan& pool : deployment.pools)
+      if (unit_tokens_of(pool.config) != unit) return;
+    SharedKvPlan& plan = deployment.shared_kv;
+    plan.per_token = Bytes(1e5);
+    if (shared_.uniform() < 0.7) plan.store_tokens = shared_.integer(unit, 30 * unit);
+    if (shared_.uniform() < 0.5) plan.store_bandwidth = kSlowest * (1 + kSpread * shared_.uniform());
+    plan.store_latency = plan.peer_latency = milliseconds(shared_.uniform(0, 5));
+    plan.peers = EnumNames<KvPeers>::kNames[std::size_t(shared_.integer(0, 2))].first;
+    if (shared_.uniform() < 0.3) plan.least_tokens = shared_.integer(1, 40);
+    if (shared_.uniform() < 0.3) plan.fetch = KvFetchRule::Faster;
+    for (PoolPlan& pool : deployment.pools)
+      pool.cache_bandwidth = kSlowest * (1 + kSpread * shared_.uniform());
+  }
+
+  RandomStream random_, sides_, shared_;
   const std::vector<const StepPricer*>& pricers_;
   const std::vector<const StepPricer*>* apart_;
 };

@@ -118,6 +118,31 @@ void expect_rules_kept(const SimulationResult& result, const FleetRules& rules) 
   EXPECT_TRUE(timed_out == 0 || rules.request_timeout.value() > 0);
 }
 
+// Bytes are those of the tokens that moved, no link carries more than it can, and units of a store are there,
+// evicted or lost with their writer.
+void expect_caches_conserved(const SimulationResult& result, const Deployment& deployment) {
+  const SharedKvTotals& shared = result.shared_kv;
+  const SharedKvPlan& plan = deployment.shared_kv;
+  const double token = plan.per_token.value();
+  const auto unit = double(unit_tokens_of(deployment.pools[0].config));
+  EXPECT_DOUBLE_EQ(shared.peer_bytes.value(), double(shared.peer_tokens) * token);
+  EXPECT_NEAR(shared.store_read_bytes.value(), double(shared.store_read_tokens) * token, 1);
+  EXPECT_NEAR(shared.store_written_bytes.value(), double(shared.store_written_units) * unit * token, 1);
+  EXPECT_EQ(shared.store_written_units,
+            shared.store_units + shared.store_evicted_units + shared.store_dropped_units);
+  EXPECT_LE(shared.store_units, shared.store_capacity_units);
+  EXPECT_TRUE(plan.store_tokens > 0 || shared.store_written_units + shared.store_read_tokens == 0);
+  EXPECT_TRUE(plan.peers != KvPeers::None || shared.peer_tokens == 0);
+  EXPECT_LE(shared.lost_tokens, shared.peer_tokens);
+  EXPECT_LE(shared.link_wait.value(), 2 * shared.wait.value() + 1e-6);
+  EXPECT_TRUE(!deployment.failures.empty() || shared.lost_tokens == 0);
+  const bool ends = result.metrics.failed == 0 && deployment.failures.empty();
+  if (ends && plan.store_bandwidth.value() > 0) {
+    EXPECT_LE(shared.store_read_bytes.value(),
+              plan.store_bandwidth.value() * result.end.seconds().value() + 1);
+  }
+}
+
 // Every request ends, with its tokens; each token is computed once, or found, or again after a loss.
 void expect_conserved(const SimulationResult& result, const RandomRun& run) {
   std::int64_t needed = 0, outputs = 0, preemptions = 0, rejected = 0, cached = 0;
@@ -135,6 +160,7 @@ void expect_conserved(const SimulationResult& result, const RandomRun& run) {
   EXPECT_EQ(result.preemptions, preemptions);
   expect_rules_kept(result, run.deployment.rules);
   expect_turns_follow(result, run.workload);
+  expect_caches_conserved(result, run.deployment);
   // Where requests are left over, a turn behind one of them never comes.
   EXPECT_LE(rejected, result.rejected);
   EXPECT_TRUE(run.loses_instances || rejected == result.rejected);
@@ -175,7 +201,7 @@ void expect_same(const SimulationResult& a, const SimulationResult& b) {
 
 TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
   std::int64_t joined = 0, preempted = 0, restarted = 0, rejected = 0, reloaded = 0, turned_away = 0,
-               timed_out = 0, apart = 0;
+               timed_out = 0, apart = 0, of_store = 0, of_peers = 0, evicted = 0, lost = 0, dropped = 0;
   for (std::uint64_t number = 1; number <= cases() && !testing::Test::HasFailure(); ++number) {
     SCOPED_TRACE(testing::Message() << "case " << number);
     const RandomRun run = RandomDeployment(number, pricers(), &pricers_apart()).draw();
@@ -193,6 +219,11 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
     reloaded += result.transfers.reloaded_tokens;
     turned_away += result.turned_away;
     timed_out += result.timed_out;
+    of_store += result.shared_kv.store_read_tokens;
+    of_peers += result.shared_kv.peer_tokens;
+    evicted += result.shared_kv.store_evicted_units;
+    lost += result.shared_kv.lost_tokens;
+    dropped += result.shared_kv.store_dropped_units;
   }
   // The draws reach what they are meant to reach.
   EXPECT_GT(joined, 0);
@@ -201,6 +232,10 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
   EXPECT_GT(restarted, 0);
   EXPECT_GT(rejected, 0);
   EXPECT_GT(reloaded, 0);
+  EXPECT_GT(of_store, 0);
+  EXPECT_GT(of_peers, 0);
+  EXPECT_GT(evicted, 0);
+  EXPECT_GT(lost + dropped, 0);
   EXPECT_GT(turned_away, 0);
   EXPECT_GT(timed_out, 0);
 }

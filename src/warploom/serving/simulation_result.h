@@ -34,6 +34,20 @@ struct TransferTotals {
   }
 };
 
+// What a fleet's shared store and its instances as peers gave and took.
+struct SharedKvTotals {
+  std::int64_t store_capacity_units = 0;  // 0: no store
+  std::int64_t store_units = 0;           // at the end
+  std::int64_t store_written_units = 0, store_evicted_units = 0;
+  std::int64_t store_dropped_units = 0;  // their writer failed
+  std::int64_t store_read_tokens = 0, peer_tokens = 0;
+  std::int64_t lost_tokens = 0;  // of peer_tokens: their sender failed
+  Bytes store_read_bytes, store_written_bytes, peer_bytes;
+  Seconds wait;       // of requests, from asking to the last byte, summed
+  Seconds link_wait;  // part of it: other transfers came first
+  bool any() const { return store_capacity_units > 0 || peer_tokens > 0; }
+};
+
 // GPUs of one instance, from its start to its stop.
 struct HeldGpus {
   SimTime begin, end;
@@ -58,6 +72,7 @@ struct SimulationResult {
   std::vector<PoolTotals> pools;  // as in the deployment
   SpeculationCounts speculation;
   TransferTotals transfers;
+  SharedKvTotals shared_kv;
   std::int64_t preemptions = 0;
   std::int64_t restarts = 0;         // of requests, because their instance failed
   std::int64_t rejected = 0;         // requests that max_model_len turned away; they count as failed

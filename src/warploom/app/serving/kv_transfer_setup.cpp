@@ -38,6 +38,11 @@ Path path_of(KvTransferPath path, const NodeSpec& node, const NodeNetwork& given
   return {network * kTcpShare, node.network.latency + kTcpLatency};
 }
 
+// GPUs that hold a part of a request each; replicated heads count once.
+double holders(const Sharding& sharding) {
+  return double(sharding.tensor_parallel * sharding.pipeline_parallel * sharding.prefill_context_parallel);
+}
+
 }  // namespace
 
 FieldTable KvTransferRequest::describe() {
@@ -98,9 +103,6 @@ KvTransferSetup kv_transfer_of(const ServingSetup& prefill, const ServingSetup& 
   const Path out = path_of(setup.path, from, prefill.graph.network),
              in = path_of(setup.path, to, decode.graph.network);
   // Each GPU that holds a part of the request sends it; replicated heads are sent once.
-  const auto holders = [](const Sharding& sharding) {
-    return double(sharding.tensor_parallel * sharding.pipeline_parallel * sharding.prefill_context_parallel);
-  };
   const double senders = holders(prefill.sharding), receivers = holders(decode.sharding);
   plan.prefill_bandwidth = request.bandwidth.value_or(out.bandwidth) * senders;
   plan.decode_bandwidth = request.bandwidth.value_or(in.bandwidth) * receivers;
@@ -108,6 +110,18 @@ KvTransferSetup kv_transfer_of(const ServingSetup& prefill, const ServingSetup& 
   plan.handshake = request.handshake.value_or(std::max(prefill.handshake, decode.handshake));
   plan.layerwise = request.overlap == KvTransferOverlap::Layerwise;
   return setup;
+}
+
+BytesPerSecond cache_bandwidth_of(const ServingSetup& setup) {
+  GpuCatalog gpus;
+  const NodeSpec node = NodeCatalog(gpus).node_of(*setup.gpu);
+  if (!node.network.exists())
+    throw InvalidInput(
+        fmt::format("kv_network_bandwidth_gb_per_s: {} has no network, expected what an instance reads over",
+                    node.title));
+  const bool rdma = node.network.kind == LinkKind::InfiniBand;
+  const Path path = path_of(rdma ? KvTransferPath::Rdma : KvTransferPath::Tcp, node, setup.graph.network);
+  return path.bandwidth * holders(setup.sharding);
 }
 
 }  // namespace warploom

@@ -47,4 +47,8 @@ struct KvTransferSetup {
 KvTransferSetup kv_transfer_of(const ServingSetup& prefill, const ServingSetup& decode,
                                const KvTransferRequest& request);
 
+// What one instance sends or receives over its GPUs' own adapters: RDMA where the node has it, else TCP.
+// Throws InvalidInput on nodes without a network.
+BytesPerSecond cache_bandwidth_of(const ServingSetup& setup);
+
 }  // namespace warploom

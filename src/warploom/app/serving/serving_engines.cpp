@@ -6,6 +6,7 @@
 
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/app/serving/setup_scope.h"
+#include "warploom/app/serving/shared_kv_setup.h"
 #include "warploom/base/error.h"
 
 namespace warploom {
@@ -53,6 +54,7 @@ ServingEngines engines_of(const SimulateRequest& request, std::vector<ServingSet
     engines.deployment.failures.push_back(planned);
   }
   engines.deployment.rules = request.fleet;
+  set_shared_kv(engines.deployment, engines.setups, request.shared_kv);
   engines.deployment.seed = request.source.seed;
   return engines;
 }

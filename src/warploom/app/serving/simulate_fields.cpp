@@ -63,6 +63,7 @@ FieldTable SimulateRequest::describe() {
       .add("disaggregation", &R::disaggregation, {.doc = "prefill and decode apart, in place of `setup`"})
       .add("autoscaling", &R::autoscaling, {.doc = "of every pool"})
       .add("fleet", &R::fleet, {.doc = "what the router in front knows and refuses"})
+      .add("shared_kv", &R::shared_kv, {.doc = "a store of all instances, and instances that read of others"})
       .add("failures", &R::failures, {.doc = "instances that fail"})
       .add("source", &R::source, {.doc = "what the requests are and when they come"})
       .add("threads", &R::threads,

@@ -70,6 +70,7 @@ struct SimulateRequest {
   std::optional<DisaggregationRequest> disaggregation;  // then `setup` is not read
   AutoscalingConfig autoscaling;                        // of every pool
   FleetRules fleet;                                     // of the router in front
+  SharedKv shared_kv;                                   // caches that instances share
   std::vector<FailureRequest> failures;
   WorkloadRequestSource source;
   std::function<void(const SimulationProgress&)> on_progress;  // of the p50 run

@@ -60,6 +60,8 @@ PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
     if (tier == KvTier::None) break;
     ++(tier == KvTier::Cpu ? match.cpu : match.disk);
   }
+  if (remote != nullptr)
+    match.remote = remote->find(remote_id, hashes, std::size_t(match.units + match.cpu + match.disk));
   return match;
 }
 
@@ -89,17 +91,31 @@ void SchedulerState::take_prefix(Sequence& sequence, const PrefixMatch& match) {
   if (!sequence.was_scheduled) sequence.cached_tokens = sequence.computed_tokens;
 }
 
+bool SchedulerState::choose_fetch(const PrefixMatch& match, KvFetch& fetch) const {
+  if (tiers == nullptr) return false;
+  const std::int64_t unit = kv_cache.unit_tokens();
+  if (tiers->fetches(match.cpu * unit, match.disk * unit)) {
+    fetch.cpu_tokens = match.cpu * unit;
+    fetch.disk_tokens = match.disk * unit;
+  } else if (match.cpu + match.disk > 0) {
+    return false;  // what follows would have nothing before it
+  }
+  if (remote != nullptr &&
+      remote->fetches(remote_id, match.remote, unit, tiers->computing_time(match.remote.units() * unit))) {
+    fetch.peer = match.remote.peer;
+    fetch.peer_tokens = match.remote.peer_units * unit;
+    fetch.store_tokens = match.remote.store_units * unit;
+  }
+  return fetch.cpu_tokens + fetch.disk_tokens + fetch.peer_tokens + fetch.store_tokens > 0;
+}
+
 HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match) {
   const Slot slot = waiting.front();
   Sequence& sequence = sequences[slot];
   KvFetch fetch{.slot = slot, .remote_tokens = sequence.remote_tokens};
-  if (fetch.remote_tokens == 0) {
-    fetch.cpu_tokens = match.cpu * kv_cache.unit_tokens();
-    fetch.disk_tokens = match.disk * kv_cache.unit_tokens();
-    const bool wanted = tiers != nullptr && tiers->fetches(fetch.cpu_tokens, fetch.disk_tokens);
-    if (!wanted) return HeadOfQueue::Ready;
-  }
-  const std::int64_t fetched = fetch.remote_tokens + fetch.cpu_tokens + fetch.disk_tokens;
+  if (fetch.remote_tokens == 0 && !choose_fetch(match, fetch)) return HeadOfQueue::Ready;
+  const std::int64_t fetched =
+      fetch.remote_tokens + fetch.cpu_tokens + fetch.disk_tokens + fetch.peer_tokens + fetch.store_tokens;
   const std::int64_t tokens = fetch.remote_tokens > 0
                                   ? std::max(fetched, match.units * kv_cache.unit_tokens())
                                   : fetched + match.units * kv_cache.unit_tokens();
@@ -120,9 +136,10 @@ HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match) {
   return HeadOfQueue::Fetching;
 }
 
-void SchedulerState::end_fetch(Slot slot) {
+void SchedulerState::end_fetch(Slot slot, bool arrived) {
   Sequence& sequence = sequences[slot];
   std::erase(fetching, slot);
+  if (!arrived) release(sequence);
   sequence.computed_tokens += sequence.fetching_tokens;
   if (sequence.remote_tokens == 0 && !sequence.was_scheduled)
     sequence.cached_tokens = sequence.computed_tokens;
@@ -166,6 +183,7 @@ void SchedulerState::keep_prefix(Sequence& sequence) {
             : kv_cache.publish_after(sequence.hashes[std::size_t(sequence.hashed_units - 1)], latest, hash);
     // Written through: the tiers below keep what the GPU still holds.
     if (tiers != nullptr) tiers->store(hash_of(sequence, std::size_t(sequence.hashed_units)));
+    if (remote != nullptr && remote->stores()) new_units.push_back(hash);
     ++sequence.hashed_units;
     if (kept != KvCache::kNoUnit) sequence.units.push_back(kept);
   }

@@ -10,6 +10,7 @@
 
 #include "warploom/serving/kv/kv_cache.h"
 #include "warploom/serving/kv/kv_tiers.h"
+#include "warploom/serving/kv/remote_caches.h"
 #include "warploom/serving/kv/sequence.h"
 #include "warploom/serving/speculation/draft_acceptance.h"
 #include "warploom/serving/workload/workload.h"
@@ -22,6 +23,7 @@ struct PrefixMatch {
   std::int32_t idle = 0;   // those of `units` that nobody uses: taking them leaves fewer blocks free
   std::int32_t cpu = 0;    // the units that follow, in the tiers below
   std::int32_t disk = 0;
+  RemoteMatch remote;  // the units that follow those, outside the instance
 };
 
 // A sequence whose keys and values come from elsewhere; its blocks are taken.
@@ -29,6 +31,8 @@ struct KvFetch {
   Slot slot = 0;
   std::int64_t remote_tokens = 0;
   std::int64_t cpu_tokens = 0, disk_tokens = 0;
+  std::int64_t peer_tokens = 0, store_tokens = 0;
+  std::uint32_t peer = 0;  // RemoteMatch
 };
 
 // What happened to the head of the queue.
@@ -49,8 +53,11 @@ struct SchedulerState {
   std::int64_t step_tokens = 1;        // of a prompt in one step, at most
   DraftAcceptance drafts;
   SpeculationCounts speculation;
-  std::unique_ptr<KvTiers> tiers;    // null: none
-  std::vector<KvFetch> new_fetches;  // begun by the step chosen last; the engine takes them away
+  std::unique_ptr<KvTiers> tiers;        // null: none
+  RemoteCaches* remote = nullptr;        // caches outside the instance; null: none
+  std::uint32_t remote_id = 0;           // of this replica there
+  std::vector<std::uint64_t> new_units;  // computed since the engine took them away; where a store is told
+  std::vector<KvFetch> new_fetches;      // begun by the step chosen last; the engine takes them away
 
   // A sequence joins the end of the queue, or its head.
   void enqueue(Slot slot);
@@ -72,8 +79,9 @@ struct SchedulerState {
   // Hands the head of the queue over to a fetch when keys and values of it lie elsewhere: Fetching when it
   // left the queue, Blocked when the blocks are missing, Ready when there is nothing to fetch.
   HeadOfQueue fetch_head(const PrefixMatch& match);
-  // The fetch is over: the sequence waits again, before those that came later.
-  void end_fetch(Slot slot);
+  // The fetch is over: the sequence waits again, before those that came later. `arrived`: with what it was to
+  // bring; else with nothing, and it gives its blocks back.
+  void end_fetch(Slot slot, bool arrived = true);
 
   // Takes the blocks that `tokens` more tokens need; false and no change when there are too few.
   bool grow(Sequence& sequence, std::int64_t tokens) {
@@ -109,6 +117,8 @@ struct SchedulerState {
   // `computed`: tokens whose blocks behind a window are not needed.
   bool take_blocks(Sequence& sequence, std::int64_t tokens, std::int64_t computed);
   void enqueue_by_priority(Slot slot);
+  // What is to be fetched of a match in this instance and outside it; whether anything is.
+  bool choose_fetch(const PrefixMatch& match, KvFetch& fetch) const;
   std::span<const ContentSegment> content_of(std::uint32_t request) const;
   std::uint64_t hash_of(Sequence& sequence, std::size_t unit);
 };

@@ -15,6 +15,7 @@
 #include "warploom/serving/cluster/autoscaling.h"
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/kv/kv_tiers.h"
+#include "warploom/serving/kv/shared_kv.h"
 #include "warploom/serving/pricing/step_pricer.h"
 #include "warploom/serving/routing/fleet_rules.h"
 #include "warploom/serving/time/sim_time.h"
@@ -26,6 +27,7 @@ struct PoolPlan {
   ServingConfig config;
   const StepPricer* pricer = nullptr;  // cloned for each instance
   KvTierConfig tiers;
+  BytesPerSecond cache_bandwidth{1e11};  // of an instance to the caches of the fleet, each way
   AutoscalingConfig autoscaling;
 };
 
@@ -58,6 +60,7 @@ struct Deployment {
   KvTransferPlan transfer;      // of two pools
   std::vector<InstanceFailure> failures;
   FleetRules rules;
+  SharedKvPlan shared_kv;
   std::uint64_t seed = 1;  // of drafts' acceptance
   bool disaggregated() const { return pools.size() > 1; }
 };

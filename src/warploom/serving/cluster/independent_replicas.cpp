@@ -141,9 +141,10 @@ bool has_own_front_ends(const Deployment& deployment) {
 bool instances_are_independent(const Deployment& deployment, const Workload& workload) {
   const PoolPlan& pool = deployment.pools[0];
   const auto follows = [](const WorkloadRequest& request) { return request.after >= 0; };
-  return !deployment.disaggregated() && deployment.failures.empty() && !pool.autoscaling.on() &&
-         deployment.rules.max_queued == 0 && in_turn(pool.config) && !workload.concurrency &&
-         !workload.most_in_flight && has_own_front_ends(deployment) && instance_count(pool) > 1 &&
+  return !deployment.disaggregated() && !deployment.shared_kv.exists() && deployment.failures.empty() &&
+         !pool.autoscaling.on() && deployment.rules.max_queued == 0 && in_turn(pool.config) &&
+         !workload.concurrency && !workload.most_in_flight && has_own_front_ends(deployment) &&
+         instance_count(pool) > 1 &&
          std::none_of(workload.requests.begin(), workload.requests.end(), follows);
 }
 

@@ -14,17 +14,21 @@ constexpr std::int64_t kUnlimitedBlocks = std::int64_t(1) << 40;
 
 }  // namespace
 
-Pool::Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const Workload& workload,
-           std::uint64_t seed, StepTime step_time)
+Pool::Pool(const PoolPlan& plan, const FleetRules& rules, const Workload& workload, const PoolRun& run)
     : plan_(plan),
       rules_(rules),
-      options_{.role = role, .speculation = speculation_of(plan.config), .tiers = plan.tiers, .seed = seed},
+      options_{.role = run.role,
+               .speculation = speculation_of(plan.config),
+               .tiers = plan.tiers,
+               .remote = run.remote,
+               .remote_id = run.first_id,
+               .seed = run.seed},
       workload_(workload),
-      step_time_(step_time),
+      step_time_(run.step_time),
       group_size_(plan.pricer->coupled_replicas()),
       kv_blocks_(plan.config.num_gpu_blocks_override.value_or(kUnlimitedBlocks)),
       routed_prefixes_(to_sim_duration(rules.routed_memory)),
-      draws_(seed, "router") {
+      draws_(run.seed, "router") {
   const std::int64_t replicas = plan.config.data_parallel_size * plan.config.instances;
   for (std::int64_t i = 0; i < replicas / std::int64_t(group_size_); ++i)
     add_instance(InstanceState::Up, SimTime());
@@ -32,7 +36,9 @@ Pool::Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const
 }
 
 void Pool::add_instance(InstanceState state, SimTime now) {
-  instances_.push_back({.group = ReplicaGroup(plan_.config, options_, kv_blocks_, group_size_, *plan_.pricer,
+  EngineOptions options = options_;
+  options.remote_id += std::uint32_t(instances_.size() * group_size_);
+  instances_.push_back({.group = ReplicaGroup(plan_.config, options, kv_blocks_, group_size_, *plan_.pricer,
                                               step_time_, &workload_),
                         .state = state,
                         .since = now});

@@ -35,10 +35,18 @@ struct Instance {
 // Whether requests go to a pool's replicas in turn, whatever these do.
 bool in_turn(const ServingConfig& config);
 
+// How the instances of a pool run, whatever serves.
+struct PoolRun {
+  EngineRole role = EngineRole::Whole;
+  std::uint64_t seed = 1;
+  StepTime step_time = StepTime::Mid;
+  RemoteCaches* remote = nullptr;  // caches outside the instances; null: none
+  std::uint32_t first_id = 0;      // of the first replica there
+};
+
 class Pool {
  public:
-  Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const Workload& workload,
-       std::uint64_t seed, StepTime step_time);
+  Pool(const PoolPlan& plan, const FleetRules& rules, const Workload& workload, const PoolRun& run);
 
   std::size_t size() const { return instances_.size(); }
   std::size_t group_size() const { return group_size_; }
@@ -52,6 +60,11 @@ class Pool {
   }
   const PoolPlan& plan() const { return plan_; }
 
+  // Tokens of a unit of its prefix caches; 0 where prefixes are not kept.
+  std::int64_t unit_tokens() const {
+    const KvCache& cache = replica_of(0).state().kv_cache;
+    return cache.keeps_prefixes() ? cache.unit_tokens() : 0;
+  }
   // A request on its way to a replica. `latest` is the replica that served the session's turn before, -1 for
   // none; `prefilled`: another pool has computed its prompt.
   struct Arrival {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/cluster/cluster_caches.h"
 
 namespace warploom {
 
@@ -16,10 +17,19 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
       arrivals_(workload, records_, deployment.pools[0].config.host, front_ends_of(deployment)),
       unplaced_(deployment.pools.size()),
       timeline_(options.timeline_samples) {
+  if (deployment.shared_kv.exists()) {
+    const std::int64_t unit = unit_tokens_of(deployment.pools[0].config);
+    caches_ = std::make_unique<ClusterCaches>(deployment.shared_kv, unit, pools_);
+  }
   for (std::size_t i = 0; i < deployment.pools.size(); ++i) {
     const PoolPlan& plan = deployment.pools[i];
     const EngineRole role = deployment.disaggregated() && i == 0 ? EngineRole::Prefill : EngineRole::Whole;
-    pools_.emplace_back(plan, deployment.rules, role, workload, deployment.seed, options.step_time);
+    pools_.emplace_back(plan, deployment.rules, workload,
+                        PoolRun{.role = role,
+                                .seed = deployment.seed,
+                                .step_time = options.step_time,
+                                .remote = caches_.get(),
+                                .first_id = ClusterCaches::id_of(i, 0)});
     scaling_.push_back(plan.autoscaling.on() ? scaling_policy(plan.autoscaling) : nullptr);
     if (plan.autoscaling.on())
       await(SimTime() + to_sim_duration(plan.autoscaling.interval),
@@ -38,6 +48,8 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
                        .down = failure.down});
   }
 }
+
+Run::~Run() = default;
 
 void Run::on_tokens(SimTime now, std::int64_t count) {
   const std::int64_t second = now.nanoseconds() / 1'000'000'000;
@@ -114,6 +126,7 @@ void Run::touch(std::size_t pool, std::size_t instance) {
 
 void Run::play_moment(SimTime now) {
   for (Pool& pool : pools_) pool.look(now);
+  if (caches_ != nullptr) caches_->look_at(now);
   while (!step_ends_.empty() && step_ends_.next_time() == now) {
     const StepEnd end = step_ends_.pop();
     Pool& pool = pools_[end.pool];
@@ -125,6 +138,7 @@ void Run::play_moment(SimTime now) {
     }
     current_pool_ = end.pool;
     instance.group.finish(now, *this);
+    if (caches_ != nullptr) write_units(end.pool, end.instance);
     pool.settle(end.instance, now);
     touch(end.pool, end.instance);
   }
@@ -247,6 +261,7 @@ SimulationResult Run::result() {
   }
   result.kv_blocks = deployment_.pools.back().config.num_gpu_blocks_override.value_or(0);
   result.transfers = transfers_;
+  if (caches_ != nullptr) result.shared_kv = caches_->totals();
   result.partial = stopped_;
   result.end = latest_;
   result.steps = std::move(steps_);

@@ -37,11 +37,14 @@ class RunListener {
   virtual void on_end(std::uint32_t request, const RequestRecord& record) = 0;
 };
 
+class ClusterCaches;
+
 class Run final : public EngineObserver {
  public:
   // `listener` may be null.
   Run(const Deployment& deployment, const Workload& workload, const SimulationOptions& options,
       RunListener* listener = nullptr);
+  ~Run() override;
   // Plays to the end, or until cancelled.
   SimulationResult result();
   // For runs whose requests come while they go on (live_run.h): the workload has one more request.
@@ -74,7 +77,11 @@ class Run final : public EngineObserver {
     Slot slot = 0;
     std::uint64_t handover = 0;       // 0: the fetch is from a lower tier
     std::optional<SimDuration> down;  // of Failed
-    std::uint32_t request = 0;        // of TimedOut
+    // Fetched from a peer: its instance, as it was.
+    std::optional<std::uint32_t> from_pool;
+    std::uint32_t from_instance = 0, from_epoch = 0;
+    std::int64_t from_tokens = 0;
+    std::uint32_t request = 0;  // of TimedOut
   };
   // A prefilled request that its decoding engine has not got yet.
   struct Handover {
@@ -118,6 +125,8 @@ class Run final : public EngineObserver {
 
   // Transfers and failures (run_events.cpp).
   void begin_fetches(std::size_t pool, std::size_t replica, SimTime now);
+  SimTime fetch_of(const KvFetch& fetch, std::size_t pool, std::size_t replica, Event& event, SimTime now);
+  void write_units(std::size_t pool, std::size_t instance);
   SimTime transfer(const Handover& handover, const KvFetch& fetch, SimTime now);
   void end_fetch(const Event& event, SimTime now);
   void fail(const Event& event, SimTime now);
@@ -130,6 +139,7 @@ class Run final : public EngineObserver {
   RunListener* listener_;
   std::vector<RequestRecord> records_;
   Arrivals arrivals_;
+  std::unique_ptr<ClusterCaches> caches_;  // null: instances share none
   std::deque<Pool> pools_;
   bool tracks_slots_ = false;   // clients may leave
   std::vector<Slot> slots_;     // of each request, in the replica that its record names; where tracked

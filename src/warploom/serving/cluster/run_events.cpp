@@ -1,6 +1,7 @@
 // What happens beside steps and arrivals: transfers, failures, restarts, scaling.
 #include <algorithm>
 
+#include "warploom/serving/cluster/cluster_caches.h"
 #include "warploom/serving/cluster/run.h"
 
 namespace warploom {
@@ -48,12 +49,40 @@ void Run::begin_fetches(std::size_t pool_index, std::size_t replica, SimTime now
       event.handover = handover->second.id;
       end = transfer(handover->second, fetch, now);
     } else {
-      const Seconds time = engine.state().tiers->fetch_time(fetch.cpu_tokens, fetch.disk_tokens);
-      end = instance.loading_until = std::max(now, instance.loading_until) + to_sim_duration(time);
-      transfers_.reloaded_tokens += fetch.cpu_tokens + fetch.disk_tokens;
-      transfers_.reload_wait += (end - now).seconds();
+      end = fetch_of(fetch, pool_index, replica, event, now);
     }
     await(end, event);
+  }
+}
+
+// From the instance's own lower tiers and from outside it, at once: each has its link.
+SimTime Run::fetch_of(const KvFetch& fetch, std::size_t pool, std::size_t replica, Event& event,
+                      SimTime now) {
+  Instance& instance = pools_[pool].instance_of(replica);
+  SimTime end = now;
+  if (fetch.cpu_tokens + fetch.disk_tokens > 0) {
+    const KvTiers& tiers = *pools_[pool].replica_of(replica).state().tiers;
+    const Seconds time = tiers.fetch_time(fetch.cpu_tokens, fetch.disk_tokens);
+    end = instance.loading_until = std::max(now, instance.loading_until) + to_sim_duration(time);
+    transfers_.reloaded_tokens += fetch.cpu_tokens + fetch.disk_tokens;
+    transfers_.reload_wait += (end - now).seconds();
+  }
+  if (fetch.peer_tokens + fetch.store_tokens == 0) return end;
+  if (fetch.peer_tokens > 0) {
+    event.from_pool = fetch.peer >> ClusterCaches::kPoolShift;
+    const std::size_t peer = fetch.peer & ((1U << ClusterCaches::kPoolShift) - 1);
+    event.from_instance = std::uint32_t(peer / pools_[*event.from_pool].group_size());
+    event.from_epoch = pools_[*event.from_pool].instance(event.from_instance).epoch;
+    event.from_tokens = fetch.peer_tokens;
+  }
+  return std::max(end, caches_->begin(ClusterCaches::id_of(pool, replica), fetch));
+}
+
+void Run::write_units(std::size_t pool, std::size_t instance) {
+  const std::size_t ranks = pools_[pool].group_size();
+  for (std::size_t replica = instance * ranks; replica < (instance + 1) * ranks; ++replica) {
+    Replica& engine = pools_[pool].replica_of(replica);
+    if (engine.has_units()) caches_->write(ClusterCaches::id_of(pool, replica), engine.take_units());
   }
 }
 
@@ -97,8 +126,13 @@ void Run::end_fetch(const Event& event, SimTime now) {
     touch(0, prefill_instance);
   }
   current_pool_ = event.pool;
-  engine.fetched(event.slot, now, *this);
   touch(event.pool, event.instance);
+  if (event.from_pool && pools_[*event.from_pool].instance(event.from_instance).epoch != event.from_epoch) {
+    caches_->count_lost(event.from_tokens);
+    engine.fetch_lost(event.slot);
+    return;
+  }
+  engine.fetched(event.slot, now, *this);
 }
 
 void Run::restart_request(std::size_t pool, const Sequence& sequence) {
@@ -139,6 +173,8 @@ void Run::fail(const Event& event, SimTime now) {
   if (instance.state == InstanceState::Down) return;
   ++instance.epoch;
   pool.set_state(event.instance, InstanceState::Down, now);
+  if (caches_ != nullptr)
+    caches_->forget_writer(ClusterCaches::id_of(event.pool, event.instance * pool.group_size()));
   std::vector<Sequence> lost;
   for (std::size_t rank = 0; rank < pool.group_size(); ++rank) {
     const Replica& engine = instance.group.replica(rank);

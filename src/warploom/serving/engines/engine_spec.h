@@ -83,6 +83,11 @@ struct EngineSpec {
   bool decoder_gives_first_token = false;
   RoutingPolicy balance = RoutingPolicy::RoundRobin;  // over data-parallel ranks
 
+  // What it reads of a store or of peers: fewer tokens are computed again; a store is reached through host
+  // memory alone.
+  std::int64_t least_retrieved_tokens = 0;
+  bool store_behind_host_memory = false;
+
   // Parallelism, see parallelism.h.
   ServingConfig (*spread_attention)(ServingConfig config, const ModelArchitecture& model);
   ServingConfig (*ask_for_groups)(ServingConfig config, std::int64_t groups);

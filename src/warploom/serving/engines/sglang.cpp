@@ -382,6 +382,9 @@ extern constinit const EngineSpec kSglangEngine{
     .may_stop_requests = may_stop_requests,
     .decoder_gives_first_token = false,
     .balance = RoutingPolicy::RoundRobin,  // managers/data_parallel_controller.py
+    // HiCache: prefetch_threshold (mem_cache/unified_radix_cache.py of 0.5.23).
+    .least_retrieved_tokens = 256,
+    .store_behind_host_memory = true,
     .spread_attention = with_attention_ranks,
     .ask_for_groups = ask_for_groups_within,
     .expert_transport = reach_experts,

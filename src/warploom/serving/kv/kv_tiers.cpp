@@ -25,7 +25,7 @@ KvTiers::KvTiers(const KvTierConfig& config, std::int64_t unit_tokens)
 
 void KvTiers::store(std::uint64_t hash) {
   const bool new_to_cpu = cpu_.add(hash), new_to_disk = disk_.add(hash);
-  if (new_to_cpu && new_to_disk) ++stored_;
+  if (config_.exists() && new_to_cpu && new_to_disk) ++stored_;
 }
 
 void KvTiers::touch(std::uint64_t hash) {
@@ -49,8 +49,12 @@ bool KvTiers::fetches(std::int64_t cpu_tokens, std::int64_t disk_tokens) const {
   const std::int64_t tokens = cpu_tokens + disk_tokens;
   if (tokens == 0) return false;
   if (prompt_tokens_ == 0 || config_.fetch == KvFetchRule::Always) return true;
-  const Seconds computing = prompt_time_ * (double(tokens) / double(prompt_tokens_));
-  return fetch_time(cpu_tokens, disk_tokens) < computing;
+  return fetch_time(cpu_tokens, disk_tokens) < *computing_time(tokens);
+}
+
+std::optional<Seconds> KvTiers::computing_time(std::int64_t tokens) const {
+  if (prompt_tokens_ == 0) return std::nullopt;
+  return prompt_time_ * (double(tokens) / double(prompt_tokens_));
 }
 
 void KvTiers::see_prompt_step(Seconds gpu, std::int64_t tokens) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <unordered_map>
 
 #include "warploom/base/units.h"
@@ -54,6 +55,7 @@ class KvTiers {
   void store(std::uint64_t hash);
   // A unit that the GPU holds is used once more.
   void touch(std::uint64_t hash);
+  bool in_host_memory(std::uint64_t hash) const { return cpu_.holds(hash); }
   // Where a unit lies; it counts as used.
   KvTier find(std::uint64_t hash);
 
@@ -62,6 +64,8 @@ class KvTiers {
   // By the rule; of Faster, whether fetching beats computing again at the prompt speed seen so far (always,
   // before any was seen).
   bool fetches(std::int64_t cpu_tokens, std::int64_t disk_tokens) const;
+  // What computing so many tokens takes by the prompt steps seen so far; absent before the first.
+  std::optional<Seconds> computing_time(std::int64_t tokens) const;
   // The GPU time of a step that computed nothing but prompts.
   void see_prompt_step(Seconds gpu, std::int64_t tokens);
 

@@ -12,6 +12,15 @@ namespace {
 // SGLang's radix tree knows single tokens; units of this many keep the work per prompt small.
 constexpr std::int64_t kLeastUnitTokens = 16;
 
+}  // namespace
+
+std::int64_t unit_tokens_of(const ServingConfig& config) {
+  const std::int64_t page = block_size_of(config) * config.kv_layout.full_stretch;
+  return (kLeastUnitTokens + page - 1) / page * page;
+}
+
+namespace {
+
 KvCache make_cache(const ServingConfig& config, const Workload* workload, std::int64_t blocks) {
   const std::int64_t block_size = block_size_of(config);
   const bool keeps = config.enable_prefix_caching && workload != nullptr && !workload->content.empty();
@@ -27,8 +36,11 @@ SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, c
                        .by_priority = engine_named(config.engine).orders_by_priority(config),
                        .step_tokens = max_num_batched_tokens_of(config)};
   if (options.role == EngineRole::Whole) state.drafts = DraftAcceptance(options.speculation, options.seed);
-  if (options.tiers.exists() && state.kv_cache.keeps_prefixes())
+  if (!state.kv_cache.keeps_prefixes()) return state;
+  if (options.tiers.exists() || options.remote != nullptr)
     state.tiers = std::make_unique<KvTiers>(options.tiers, state.kv_cache.unit_tokens());
+  state.remote = options.remote;
+  state.remote_id = options.remote_id;
   return state;
 }
 

@@ -36,11 +36,16 @@ class EngineObserver {
 // Prefill engines give their one token to nobody and keep the blocks for the engine that decodes.
 enum class EngineRole { Whole, Prefill };
 
+// Tokens of a unit of the prefix cache, where prefixes are kept.
+std::int64_t unit_tokens_of(const ServingConfig& config);
+
 struct EngineOptions {
   EngineRole role = EngineRole::Whole;
   SpeculativeConfig speculation;
   KvTierConfig tiers;
-  std::uint64_t seed = 1;  // of drafts' acceptance
+  RemoteCaches* remote = nullptr;  // caches outside the instance; null: none
+  std::uint32_t remote_id = 0;     // of the first replica of a group there
+  std::uint64_t seed = 1;          // of drafts' acceptance
 };
 
 class Replica {
@@ -69,6 +74,11 @@ class Replica {
   std::vector<KvFetch> take_fetches() { return std::exchange(state_.new_fetches, {}); }
   bool has_fetches() const { return !state_.new_fetches.empty(); }
   void fetched(Slot slot, SimTime now, EngineObserver& observer);
+  // What was to be fetched is lost with the instance that sent it: the sequence waits with nothing.
+  void fetch_lost(Slot slot) { state_.end_fetch(slot, false); }
+  // Units computed since the last call, where a store is told of them.
+  std::vector<std::uint64_t> take_units() { return std::exchange(state_.new_units, {}); }
+  bool has_units() const { return !state_.new_units.empty(); }
   // Frees what a Prefill engine kept.
   void release_held(Slot slot);
   // Takes a sequence that waits or fetches out.

@@ -39,13 +39,19 @@ ReplicaGroup::ReplicaGroup(const ServingConfig& config, const EngineOptions& opt
                 .timeout_steps = config.attention_dp_timeout_iters,
                 .batching_steps = config.attention_dp_batching_wait_iters}) {
   replicas_.reserve(replicas);
-  for (std::size_t i = 0; i < replicas; ++i) replicas_.emplace_back(config, kv_blocks, workload, options);
+  for (std::size_t i = 0; i < replicas; ++i) replicas_.push_back(new_replica(i));
+}
+
+Replica ReplicaGroup::new_replica(std::size_t rank) const {
+  EngineOptions options = options_;
+  options.remote_id += std::uint32_t(rank);
+  return Replica(config_, kv_blocks_, workload_, options);
 }
 
 void ReplicaGroup::reset(SimTime now) {
   past_preemptions_ = preemptions();
   past_speculation_ = speculation();
-  for (Replica& replica : replicas_) replica = Replica(config_, kv_blocks_, workload_, options_);
+  for (std::size_t i = 0; i < replicas_.size(); ++i) replicas_[i] = new_replica(i);
   timeline_.reset(now);
   latest_tokens_ = 0;
 }

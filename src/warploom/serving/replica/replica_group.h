@@ -51,6 +51,7 @@ class ReplicaGroup {
     HostStep host;
     Seconds gpu;
   };
+  Replica new_replica(std::size_t rank) const;
   GroupStep price_latest();
   // What the tokens of the next step choose (StepBatch::step_draw); 0 where one rank holds all experts.
   double draw_choices();
