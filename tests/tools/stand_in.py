@@ -24,8 +24,9 @@ class StandInTest(unittest.TestCase):
         self.program.chmod(0o755)
 
     def run_with(self, *words, program=None):
-        command = [sys.executable, str(ROOT / "tools" / self.tool), "--warploom", str(program or self.program)]
-        return subprocess.run([*command, *words], capture_output=True, text=True, check=False)
+        command = [sys.executable, str(ROOT / "tools" / self.tool),
+                   "--warploom", str(program or self.program), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def answer(self, result):
         """The JSON that a run printed."""

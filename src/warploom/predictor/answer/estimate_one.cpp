@@ -72,7 +72,7 @@ ContextKernel meant_kernel(const LoadedFamily& family, const CellIndex::Found& f
   return named({at.framework, context.version, at.kernel});
 }
 
-// Of the GPU whose rows were found, among those learned from; -1: none.
+// The number of the GPU whose rows were found, among those learned from; -1: none.
 int number_of(const CellIndex::Found& found) {
   return found.cell != nullptr && found.measured && found.cell->gpu != CellRecord::kAnyGpu
              ? int(found.cell->gpu)

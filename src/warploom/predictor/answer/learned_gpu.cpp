@@ -17,7 +17,7 @@ const GemmModel* LearnedGpu::product(const Operator& op, const BaseConstants& fi
 void LearnedGpu::compute(const Operator& op, const ContextKernel& kernel, const BaseConstants& fitted,
                          OperatorFeatures& row) const {
   std::call_once(once_, [&] { features_.emplace(*spec_); });
-  compute_features(op, *spec_, *features_, product(op, fitted), kernel, fitted, row);
+  compute_features(op, {*spec_, *features_, product(op, fitted)}, kernel, fitted, row);
 }
 
 }  // namespace warploom

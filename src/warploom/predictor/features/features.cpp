@@ -68,12 +68,12 @@ GpuFeatures::GpuFeatures(const GpuSpec& gpu) : sustained(sustained_rate_share(gp
   std::copy_n(row.values.begin(), values.size(), values.begin());
 }
 
-void compute_features(const Operator& op, const GpuSpec& gpu, const GpuFeatures& of_gpu,
-                      const GemmModel* gemm, const ContextKernel& kernel, const BaseConstants& fitted,
-                      OperatorFeatures& row) {
+void compute_features(const Operator& op, const KnownGpu& known, const ContextKernel& kernel,
+                      const BaseConstants& fitted, OperatorFeatures& row) {
   row.clear();
-  feature_source(op).add(op, {gpu, kernel, fitted, of_gpu.sustained, gemm}, row);
-  std::copy(of_gpu.values.begin(), of_gpu.values.end(), row.values.begin() + row.count);
+  feature_source(op).add(op, {known.gpu, kernel, fitted, known.features.sustained, known.gemm}, row);
+  const std::array<float, kGpuFeatures>& values = known.features.values;
+  std::copy(values.begin(), values.end(), row.values.begin() + row.count);
   row.count += kGpuFeatures;
   row.take_logs();
 }
@@ -86,7 +86,7 @@ FeaturePlan::FeaturePlan(const Operator& example, const GpuSpec& gpu, const Cont
 }
 
 void FeaturePlan::compute(const Operator& op, OperatorFeatures& row) const {
-  compute_features(op, gpu_, of_gpu_, gemm_ ? &*gemm_ : nullptr, kernel_, fitted_, row);
+  compute_features(op, {gpu_, of_gpu_, gemm_ ? &*gemm_ : nullptr}, kernel_, fitted_, row);
 }
 
 std::uint32_t layer_of(const Operator& op) {

@@ -40,11 +40,15 @@ struct GpuFeatures {
   double sustained;                          // sustained_rate_share
   std::array<float, kGpuFeatures> values{};  // the last features of every row
 };
-// What compute_features gives, to the last bit, with what is known of the GPU; `gemm` is the model of the
-// operator's scheme, nullptr: it is made.
-void compute_features(const Operator& op, const GpuSpec& gpu, const GpuFeatures& of_gpu,
-                      const GemmModel* gemm, const ContextKernel& kernel, const BaseConstants& fitted,
-                      OperatorFeatures& row);
+// A GPU with what is known of it; `gemm` is the model of the operator's scheme, nullptr: it is made.
+struct KnownGpu {
+  const GpuSpec& gpu;
+  const GpuFeatures& features;
+  const GemmModel* gemm = nullptr;
+};
+// What compute_features gives, to the last bit.
+void compute_features(const Operator& op, const KnownGpu& known, const ContextKernel& kernel,
+                      const BaseConstants& fitted, OperatorFeatures& row);
 
 // What operators of one family and kind share on one GPU, worked out once for many of them. Refers to the GPU
 // and the constants.
