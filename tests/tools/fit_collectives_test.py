@@ -2,15 +2,11 @@
 import csv
 import gzip
 import json
-import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-from repository import ROOT
+from stand_in import StandInTest
 
-TOOL = ROOT / "tools" / "fit_collectives"
 COLUMNS = ("framework", "version", "source", "kernel_source", "dtype", "reported_version", "num_gpus",
            "message_size", "latency_us", "n_samples")
 HELD_OUT = 1 << 14  # B, with 4 ranks
@@ -29,14 +25,12 @@ def us_of(size):
     return 5 + size / 1e4 if size <= 1 << 16 else 20 + size / 1e5
 
 
-class FitCollectives(unittest.TestCase):
+class FitCollectives(StandInTest):
+    tool = "fit_collectives"
+    stand_in = PROGRAM
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.program = self.root / "warploom"
-        self.program.write_text(PROGRAM)
-        self.program.chmod(0o755)
+        super().setUp()
         self.output = self.root / "all_reduce.json"
 
     def write_table(self, gpu, rows, publication="aiconfigurator"):
@@ -53,9 +47,7 @@ class FitCollectives(unittest.TestCase):
                 "message_size": size // 2, "latency_us": us, "n_samples": 1}
 
     def run_tool(self, *words):
-        command = [sys.executable, str(TOOL), "--warploom", str(self.program), "--data", str(self.root),
-                   "--output", str(self.output), *words]
-        return subprocess.run(command, capture_output=True, text=True)
+        return self.run_with("--data", str(self.root), "--output", str(self.output), *words)
 
     def write_made_up(self):
         sizes = [1 << power for power in range(8, 24)]

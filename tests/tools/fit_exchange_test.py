@@ -3,15 +3,11 @@
 import csv
 import gzip
 import json
-import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-from repository import ROOT
+from stand_in import StandInTest
 
-TOOL = ROOT / "tools" / "fit_exchange"
 COLUMNS = (
     "framework",
     "version",
@@ -44,14 +40,12 @@ def us_of(tokens, hidden, link):
     return 10 + tokens * 8 * hidden * 7 / 8 / (0.5 * link) * 1e6
 
 
-class FitExchange(unittest.TestCase):
+class FitExchange(StandInTest):
+    tool = "fit_exchange"
+    stand_in = PROGRAM
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.program = self.root / "warploom"
-        self.program.write_text(PROGRAM)
-        self.program.chmod(0o755)
+        super().setUp()
         self.output = self.root / "expert_exchange.json"
 
     def write(self, gpu, link, off=1.0, version="0.5.12"):
@@ -83,23 +77,10 @@ class FitExchange(unittest.TestCase):
             writer.writerows(rows)
 
     def run_tool(self, *words):
-        command = [
-            sys.executable,
-            str(TOOL),
-            "--warploom",
-            str(self.program),
-            "--data",
-            str(self.root),
-            "--output",
-            str(self.output),
-            *words,
-        ]
-        return subprocess.run(command, capture_output=True, text=True)
+        return self.run_with("--data", str(self.root), "--output", str(self.output), *words)
 
     def fitted(self):
-        result = self.run_tool("--json")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(result.stdout), json.loads(self.output.read_text())
+        return self.answer(self.run_tool("--json")), json.loads(self.output.read_text())
 
     def test_copies_of_another_gpu_are_found_in_the_rows(self):
         self.write("h100_sxm", 450e9)

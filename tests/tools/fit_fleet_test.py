@@ -2,15 +2,11 @@
 import csv
 import gzip
 import json
-import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-from repository import ROOT
+from stand_in import StandInTest
 
-TOOL = ROOT / "tools" / "fit_fleet"
 COLUMNS = ("id", "backend", "mode", "gpu")
 
 # Stands for `warploom validate concurrency`: a step of 10 ms and the gap; what was measured has a gap of
@@ -31,14 +27,12 @@ print(json.dumps({{"cells": cells}}))
 """
 
 
-class FitFleet(unittest.TestCase):
+class FitFleet(StandInTest):
+    tool = "fit_fleet"
+    stand_in = PROGRAM
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.program = self.root / "warploom"
-        self.program.write_text(PROGRAM)
-        self.program.chmod(0o755)
+        super().setUp()
         (self.root / "serving_truth").mkdir()
         with gzip.open(self.root / "serving_truth" / "concurrency_runs.csv.gz", "wt", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
@@ -53,9 +47,7 @@ class FitFleet(unittest.TestCase):
             {"engine": "vllm", "gap_us": 50}, {"engine": "sglang", "gap_us": 300, "source": "here"}]}))
 
     def run_tool(self, *words):
-        command = [sys.executable, str(TOOL), "--warploom", str(self.program), "--data", str(self.root),
-                   "--profile", str(self.profile), *words]
-        return subprocess.run(command, capture_output=True, text=True)
+        return self.run_with("--data", str(self.root), "--profile", str(self.profile), *words)
 
     def gaps(self):
         return {each["engine"]: each["gap_us"] for each in json.loads(self.profile.read_text())["engines"]}

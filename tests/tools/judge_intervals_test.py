@@ -1,12 +1,8 @@
 """tools/judge_intervals counts recorded runs inside the intervals of a program."""
 import json
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-from repository import ROOT
+from stand_in import StandInTest
 
 # Says 10 ms, 8 to 12, of everything; the run's own record says what was measured.
 PROGRAM = """#!/usr/bin/env python3
@@ -20,17 +16,13 @@ print(json.dumps({"metrics": {"ttft": all_of_it, "tpot": all_of_it}}))
 """
 
 
-class JudgeIntervals(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.root = Path(self.folder.name)
-        self.program = self.root / "program"
-        self.program.write_text(PROGRAM)
-        self.program.chmod(0o755)
-        self.runs = []
+class JudgeIntervals(StandInTest):
+    tool = "judge_intervals"
+    stand_in = PROGRAM
 
-    def tearDown(self):
-        self.folder.cleanup()
+    def setUp(self):
+        super().setUp()
+        self.runs = []
 
     def run_of(self, name, ms, status="judged", of="vllm_0_33_h100"):
         folder = self.root / of / "serving"
@@ -42,15 +34,10 @@ class JudgeIntervals(unittest.TestCase):
     def judge(self, *options):
         listed = self.root / "runs.json"
         listed.write_text(json.dumps({"runs": self.runs}))
-        words = [sys.executable, str(ROOT / "tools" / "judge_intervals"), "--warploom", str(self.program)]
-        return subprocess.run(
-            [*words, "--runs", str(listed), *options], capture_output=True, text=True, check=False
-        )
+        return self.run_with("--runs", str(listed), *options)
 
     def found(self, *options):
-        done = self.judge("--json", *options)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        return self.answer(self.judge("--json", *options))
 
     def test_leaves_each_machine_out(self):
         for name, ms in (("a_light", 10), ("b_light", 11), ("c_mid", 15)):

@@ -1,13 +1,9 @@
 """tools/judge_tiers trains without GPUs, onboards, and judges steps and runs by a program's answers."""
 import csv
 import json
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-from repository import ROOT
+from stand_in import StandInTest
 
 # Says of every run 10 % too much (tokens: right), of every step its own price; logs what it was asked.
 PROGRAM = """#!/usr/bin/env python3
@@ -47,28 +43,20 @@ elif words[0] == "step":
 """
 
 
-class JudgeTiers(unittest.TestCase):
+class JudgeTiers(StandInTest):
+    tool = "judge_tiers"
+    stand_in = PROGRAM
+
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.root = Path(self.folder.name)
-        self.program = self.root / "program"
-        self.program.write_text(PROGRAM)
-        self.program.chmod(0o755)
+        super().setUp()
         self.data = self.root / "data"
         (self.data / "vllm_h200_runs").mkdir(parents=True)
 
-    def tearDown(self):
-        self.folder.cleanup()
-
     def judge(self, *options):
-        words = [sys.executable, str(ROOT / "tools" / "judge_tiers"), "--warploom", str(self.program)]
-        words += ["--work", str(self.root / "work"), "--data", str(self.data), *options]
-        return subprocess.run(words, capture_output=True, text=True, check=False)
+        return self.run_with("--work", str(self.root / "work"), "--data", str(self.data), *options)
 
     def found(self, *options):
-        done = self.judge("--json", *options)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        return self.answer(self.judge("--json", *options))
 
     def asked(self):
         return (self.root / "log").read_text().splitlines()

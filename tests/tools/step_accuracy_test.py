@@ -1,12 +1,9 @@
 """tools/step_accuracy compares predicted with measured sums, keeps fitted and judged models apart."""
 import json
-import subprocess
-import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-from repository import ROOT
+from stand_in import StandInTest
 
 # Answers 10 ms, 9 to 11, for every batch, 1 of them taken off for kernels beside others; twice that in fp8.
 PROGRAM = """#!/usr/bin/env python3
@@ -21,16 +18,9 @@ print(json.dumps({"gpu_ms": gpu, "hidden_ms": scale, "kernels": kernels, "step_m
 """
 
 
-class StepAccuracy(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.root = Path(self.folder.name)
-        self.program = self.root / "program"
-        self.program.write_text(PROGRAM)
-        self.program.chmod(0o755)
-
-    def tearDown(self):
-        self.folder.cleanup()
+class StepAccuracy(StandInTest):
+    tool = "step_accuracy"
+    stand_in = PROGRAM
 
     def steps(self, tag, *rows, of="h200"):
         text = "kind,batch,kernel_sum_ms\n" + "".join(f"{kind},{batch},{ms}\n" for kind, batch, ms in rows)
@@ -39,14 +29,10 @@ class StepAccuracy(unittest.TestCase):
         (folder / f"{tag}_steps.csv").write_text(text)
 
     def run_tool(self, *options, program=None):
-        command = [sys.executable, str(ROOT / "tools" / "step_accuracy"), "--warploom",
-                   str(program or self.program), "--fixtures", str(self.root), *options]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return self.run_with("--fixtures", str(self.root), *options, program=program)
 
     def figures(self, of="h200"):
-        result = self.run_tool("--json")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(result.stdout)[of]
+        return self.answer(self.run_tool("--json"))[of]
 
     def test_errors_and_shares_inside(self):
         self.steps("llama8b", ("decode", "1x500", 10.5), ("prefill", "1x64", 12.5))

@@ -8,6 +8,7 @@
 
 #include "warploom/base/csv.h"
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/hardware/same_numbers.h"
 
 namespace warploom {
 namespace {
@@ -120,6 +121,44 @@ TEST(GpuSpec, ConvertsToSiUnits) {
   EXPECT_DOUBLE_EQ(gpu.l2_capacity.value(), 40.0 * 1024 * 1024);
   EXPECT_DOUBLE_EQ(gpu.shared_memory_per_sm.value(), 164.0 * 1024);
   EXPECT_NEAR(to_gibibytes(gpu.memory_capacity), 79.15, 1e-9);
+}
+
+// Every field of the record but its texts counts.
+void expect_each_counts(const FieldTable& table, GpuSpec& changed, void* object, const GpuSpec& gpu) {
+  for (const Field& field : table.fields) {
+    if (field.nested) {
+      expect_each_counts(*field.nested, changed, field.element(object, 0), gpu);
+      continue;
+    }
+    const FieldValue before = field.get(object);
+    FieldValue other = before;
+    if (auto* real = std::get_if<double>(&other)) *real = *real * 2 + 1;
+    if (auto* integer = std::get_if<std::int64_t>(&other)) *integer += 1;
+    if (auto* flag = std::get_if<bool>(&other)) *flag = !*flag;
+    if (auto* text = std::get_if<std::string>(&other))
+      *text = field.choices.empty()       ? *text + "x"
+              : *text == field.choices[0] ? field.choices[1]
+                                          : field.choices[0];
+    const bool is_text =
+        (std::holds_alternative<std::string>(other) && field.choices.empty()) || other == before;
+    field.set(object, std::move(other));
+    EXPECT_EQ(same_numbers(gpu, changed), is_text) << field.name;
+    field.set(object, FieldValue(before));
+    EXPECT_TRUE(same_numbers(gpu, changed)) << field.name;
+  }
+}
+
+TEST(GpuSpec, IsTheSameOnlyWhereEveryNumberIs) {
+  const GpuCatalog catalog;
+  const GpuSpec& gpu = catalog.get("h100_sxm");
+  GpuSpec changed = gpu;
+  expect_each_counts(GpuSpec::describe(), changed, &changed, gpu);
+  for (double LargestPart::*part : {&LargestPart::watts, &LargestPart::sms, &LargestPart::boost_ghz,
+                                    &LargestPart::highest_ghz, &LargestPart::rate}) {
+    changed = gpu;
+    changed.largest.*part += 1;
+    EXPECT_FALSE(same_numbers(gpu, changed));
+  }
 }
 
 // The shared table of another project's data-sheet values, where it is at hand.

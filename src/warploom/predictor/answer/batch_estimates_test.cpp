@@ -78,6 +78,23 @@ void expect_batch_equals_single(const std::vector<Operator>& operators, const Gp
     expect_equal(results[i], predictor().estimate(operators[i], gpu));
 }
 
+// A user's record may bear the name of a GPU that was learned from: what is kept of that one must not answer.
+TEST(EstimateBatch, GivesARecordOfAnotherClockItsOwnAnswer) {
+  RandomStream random(12, "record");
+  const GpuSpec& learned = catalog().get("h100_sxm");
+  GpuSpec slower = learned;
+  slower.max_clock = slower.boost_clock = slower.base_clock;
+  slower.memory_bandwidth = 0.5 * slower.memory_bandwidth;
+  for (std::size_t kind = 0; kind < kLearnedKinds; ++kind) {
+    std::vector<Operator> operators;
+    for (std::size_t i = 0; i < 64; ++i) operators.push_back(draw_operator(random, kind));
+    expect_batch_equals_single(operators, learned);
+    expect_batch_equals_single(operators, slower);
+    EXPECT_GT(predictor().estimate(operators[0], slower).p50,
+              predictor().estimate(operators[0], learned).p50);
+  }
+}
+
 TEST(EstimateBatch, GivesWhatEachOperatorGetsAlone) {
   RandomStream random(11, "batch");
   for (std::size_t kind = 0; kind < kKinds; ++kind)

@@ -76,7 +76,7 @@ Donors ask_donors(const LoadedFamily& family, const KernelCall& call, const Oper
         (!context.framework.empty() && at.framework != context.framework))
       continue;
     OperatorFeatures row;
-    compute_features(call.op, *spec, call.kernel, family.constants(*spec), row);
+    family.features_of(g, call.op, call.kernel, row);
     const double distance = std::max(gpu_distance(call.gpu, *spec), kSame);
     const bool same_version = context.version.empty() || at.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);

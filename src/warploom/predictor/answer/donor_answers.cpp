@@ -23,7 +23,7 @@ std::optional<double> residual_on(const LoadedFamily& family, std::size_t gpu, c
   const ContextRecord& record = family.model.contexts[found.cell->context];
   if (record.kernel != call.context.kernel || record.framework != call.context.framework) return {};
   OperatorFeatures row;
-  compute_features(call.op, *spec, call.kernel, family.constants(*spec), row);
+  family.features_of(gpu, call.op, call.kernel, row);
   row.log_base = log_base_with(found.cell->overhead, row);
   return log_base_with(found.cell->overhead, asked) - asked.log_base +
          measured_estimate(family, *found.cell, row).log_p50 - row.log_base;

@@ -72,6 +72,13 @@ ContextKernel meant_kernel(const LoadedFamily& family, const CellIndex::Found& f
   return named({at.framework, context.version, at.kernel});
 }
 
+// The number of the GPU whose rows were found, among those learned from; -1: none.
+int number_of(const CellIndex::Found& found) {
+  return found.cell != nullptr && found.measured && found.cell->gpu != CellRecord::kAnyGpu
+             ? int(found.cell->gpu)
+             : -1;
+}
+
 // From the cell that was found. `row` holds the call's features.
 LogEstimate estimate_found(const LoadedFamily& family, const CellIndex::Found& found, const KernelCall& call,
                            OperatorFeatures& row) {
@@ -90,7 +97,7 @@ LogEstimate estimate_routed(const LoadedFamily& family, const CellIndex::Found& 
   for (std::size_t i = 0; i < known.size(); ++i) {
     const Operator routed = routings[i];
     OperatorFeatures near;
-    compute_features(routed, call.gpu, call.kernel, family.constants(call.gpu), near);
+    family.features_on(call.gpu, number_of(found), routed, call.kernel, near);
     known[i].log_base = log_base_with(found.cell->overhead, near);
     const KernelCall of_routing{routed, call.gpu, call.context, call.kind, call.kernel};
     const RoutingLoad load = near.routing;
@@ -108,7 +115,7 @@ LatencyEstimate answer_by(const LoadedFamily& family, const CellIndex::Found& fo
   const Operator& asked = other ? *other : op;
   const ContextKernel kernel = meant_kernel(family, found, context);
   OperatorFeatures row;
-  compute_features(asked, gpu, kernel, family.constants(gpu), row);
+  family.features_on(gpu, number_of(found), asked, kernel, row);
   const PhysicalBound limit = physical_bound(op, gpu, row.routing, operands_of(kernel));
   if (found.cell == nullptr)
     return finish_estimate(limit, {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline);

@@ -20,7 +20,8 @@ LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
       index(model),
       ensembles(model.ensembles.size()),
       cells(model.cells.size()),
-      layer_trees(model.gpus.size()) {
+      layer_trees(model.gpus.size()),
+      learned_(model.gpus.size()) {
   by_gpu.assign(model.gpus.size(), -1);
   for (std::size_t i = 0; i < model.ensembles.size(); ++i) {
     if (model.ensembles[i].gpu == CellRecord::kAnyGpu) {
@@ -37,6 +38,7 @@ LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
   }
   for (std::size_t g = 0; g < model.gpus.size(); ++g) {
     specs.push_back(catalog.find(model.gpus[g].name));
+    learned_[g].set(specs[g]);
     if (model.gpus[g].adapted && specs[g] != nullptr) adapted.emplace_back(specs[g]->name_hash, int(g));
   }
   for (const CellRecord& cell : model.cells)
@@ -118,6 +120,19 @@ int LoadedFamily::adapted_index(const GpuSpec& gpu) const {
 
 const BaseConstants& LoadedFamily::constants(const GpuSpec& gpu) const {
   return constants_for(model.constants, adapted_index(gpu), model.family);
+}
+
+void LoadedFamily::features_of(std::size_t number, const Operator& op, const ContextKernel& kernel,
+                               OperatorFeatures& row) const {
+  learned_[number].compute(op, kernel, constants(*specs[number]), row);
+}
+
+void LoadedFamily::features_on(const GpuSpec& gpu, int number, const Operator& op,
+                               const ContextKernel& kernel, OperatorFeatures& row) const {
+  if (number >= 0 && learned_[std::size_t(number)].is_like(gpu))
+    features_of(std::size_t(number), op, kernel, row);
+  else
+    compute_features(op, gpu, kernel, constants(gpu), row);
 }
 
 }  // namespace warploom

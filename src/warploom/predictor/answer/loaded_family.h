@@ -12,6 +12,7 @@
 #include "warploom/kernels/known_kernel.h"
 #include "warploom/learning/symmetric_ensemble.h"
 #include "warploom/learning/tree_ensemble.h"
+#include "warploom/predictor/answer/learned_gpu.h"
 #include "warploom/predictor/model/cell_index.h"
 #include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/model/kriging.h"
@@ -42,6 +43,12 @@ struct LoadedFamily {
   double outside(int ensemble, const OperatorFeatures& row) const;
   // Number of an adapted GPU among model.gpus; -1: it is none.
   int adapted_index(const GpuSpec& gpu) const;
+  // compute_features with the constants of the GPU: an element of model.gpus that the catalog has, or any
+  // record, of which `number` says that it bears the name of that element, -1: of none.
+  void features_of(std::size_t number, const Operator& op, const ContextKernel& kernel,
+                   OperatorFeatures& row) const;
+  void features_on(const GpuSpec& gpu, int number, const Operator& op, const ContextKernel& kernel,
+                   OperatorFeatures& row) const;
   // Fitted constants of the base for a GPU.
   const BaseConstants& constants(const GpuSpec& gpu) const;
 
@@ -85,6 +92,7 @@ struct LoadedFamily {
   const SymmetricEnsemble* decoded(const LazyCell& lazy) const;
   void take_cells(const EnsembleRecord& ensemble);
   const Lazy& decoded(int ensemble) const;
+  std::vector<LearnedGpu> learned_;  // of model.gpus
   LazyCurves curves_;
 };
 

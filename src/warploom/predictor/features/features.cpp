@@ -61,23 +61,32 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKerne
   row.take_logs();
 }
 
+GpuFeatures::GpuFeatures(const GpuSpec& gpu) : sustained(sustained_rate_share(gpu)) {
+  OperatorFeatures row;
+  features::add_gpu(gpu, sustained, row);
+  row.take_logs();
+  std::copy_n(row.values.begin(), values.size(), values.begin());
+}
+
+void compute_features(const Operator& op, const KnownGpu& known, const ContextKernel& kernel,
+                      const BaseConstants& fitted, OperatorFeatures& row) {
+  row.clear();
+  feature_source(op).add(op, {known.gpu, kernel, fitted, known.features.sustained, known.gemm}, row);
+  const std::array<float, kGpuFeatures>& values = known.features.values;
+  std::copy(values.begin(), values.end(), row.values.begin() + row.count);
+  row.count += kGpuFeatures;
+  row.take_logs();
+}
+
 FeaturePlan::FeaturePlan(const Operator& example, const GpuSpec& gpu, const ContextKernel& kernel,
                          const BaseConstants& fitted)
-    : gpu_(gpu), kernel_(kernel), fitted_(fitted), sustained_(sustained_rate_share(gpu)) {
+    : gpu_(gpu), kernel_(kernel), fitted_(fitted), of_gpu_(gpu) {
   if (const auto* gemm = std::get_if<Gemm>(&example))
     gemm_.emplace(gemm->scheme, gpu, gemm_constants_of(fitted));
-  OperatorFeatures row;
-  features::add_gpu(gpu, sustained_, row);
-  row.take_logs();
-  std::copy_n(row.values.begin(), of_gpu_.size(), of_gpu_.begin());
 }
 
 void FeaturePlan::compute(const Operator& op, OperatorFeatures& row) const {
-  row.clear();
-  feature_source(op).add(op, {gpu_, kernel_, fitted_, sustained_, gemm_ ? &*gemm_ : nullptr}, row);
-  std::copy(of_gpu_.begin(), of_gpu_.end(), row.values.begin() + row.count);
-  row.count += kGpuFeatures;
-  row.take_logs();
+  compute_features(op, {gpu_, of_gpu_, gemm_ ? &*gemm_ : nullptr}, kernel_, fitted_, row);
 }
 
 std::uint32_t layer_of(const Operator& op) {

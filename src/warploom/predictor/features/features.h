@@ -34,6 +34,22 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKerne
 void compute_features(const Operator& op, const GpuSpec& gpu, OperatorFeatures& row);  // default_constants
 inline constexpr int kGpuFeatures = 6;
 
+// What features ask of a GPU alone, worked out once.
+struct GpuFeatures {
+  explicit GpuFeatures(const GpuSpec& gpu);
+  double sustained;                          // sustained_rate_share
+  std::array<float, kGpuFeatures> values{};  // the last features of every row
+};
+// A GPU with what is known of it; `gemm` is the model of the operator's scheme, nullptr: it is made.
+struct KnownGpu {
+  const GpuSpec& gpu;
+  const GpuFeatures& features;
+  const GemmModel* gemm = nullptr;
+};
+// What compute_features gives, to the last bit.
+void compute_features(const Operator& op, const KnownGpu& known, const ContextKernel& kernel,
+                      const BaseConstants& fitted, OperatorFeatures& row);
+
 // What operators of one family and kind share on one GPU, worked out once for many of them. Refers to the GPU
 // and the constants.
 class FeaturePlan {
@@ -48,8 +64,7 @@ class FeaturePlan {
   ContextKernel kernel_;
   const BaseConstants& fitted_;
   std::optional<GemmModel> gemm_;
-  std::array<float, kGpuFeatures> of_gpu_{};
-  double sustained_;  // sustained_rate_share
+  GpuFeatures of_gpu_;
 };
 
 // OperatorFeatures::layer of an operator.
