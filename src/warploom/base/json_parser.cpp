@@ -123,4 +123,15 @@ Json json_or_text(std::string_view text, std::string_view where) {
   return Json::accept(text) ? parse_json(text, where) : Json(text);
 }
 
+Json json_object(std::string_view text, std::string_view where) {
+  Json document = json_or_text(text, where);
+  if (!document.is_object())
+    throw InvalidInput(fmt::format("{}: is '{}', expected a JSON object", where, text));
+  return document;
+}
+
+Json json_entry(std::string_view key, std::string_view value, std::string_view where) {
+  return {{std::string(key), json_or_text(value, where)}};
+}
+
 }  // namespace warploom

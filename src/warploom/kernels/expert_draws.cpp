@@ -45,6 +45,25 @@ void draw_power_law(const FusedMoe& op, RandomStream& rng, std::vector<double>& 
     loads[i] = power_law_quantile((double(i) + rng.uniform()) / experts, low, high, op.routing_alpha);
 }
 
+std::int64_t draw_binomial(std::int64_t trials, double chance, RandomStream& rng) {
+  constexpr double kFew = 12;
+  if (chance >= 1) return trials;
+  const double mean = double(trials) * chance;
+  if (mean >= kFew && double(trials) - mean >= kFew) {
+    const double drawn = std::round(rng.normal(mean, std::sqrt(mean * (1 - chance))));
+    return std::int64_t(std::clamp(drawn, 0.0, double(trials)));
+  }
+  if (mean >= kFew) return trials - draw_binomial(trials, 1 - chance, rng);
+  double left = rng.uniform(), share = std::exp(double(trials) * std::log1p(-chance));
+  std::int64_t count = 0;
+  while (left > share && count < trials) {
+    left -= share;
+    share *= chance / (1 - chance) * double(trials - count) / double(count + 1);
+    ++count;
+  }
+  return count;
+}
+
 // Whole rounds are taken at once.
 void repair(std::vector<std::int64_t>& counts, std::int64_t total, std::int64_t most) {
   std::int64_t gap = total - std::accumulate(counts.begin(), counts.end(), std::int64_t{0});

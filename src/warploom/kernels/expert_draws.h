@@ -20,6 +20,10 @@ void accumulate(RoutingLoad& mean, const RoutingLoad& load, double weight);
 // Loads of power-law routing in rising order, one drawn in each stratum of the distribution, in no unit.
 void draw_power_law(const FusedMoe& op, RandomStream& rng, std::vector<double>& loads);
 
+// Successes among `trials` with that chance, above 0: exact where successes or failures are below a mean of
+// 12, else normal.
+std::int64_t draw_binomial(std::int64_t trials, double chance, RandomStream& rng);
+
 // Moves counts to the sum `total`, none above `most`, round robin over the experts.
 void repair(std::vector<std::int64_t>& counts, std::int64_t total, std::int64_t most);
 

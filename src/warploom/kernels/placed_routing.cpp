@@ -1,7 +1,6 @@
 #include "warploom/kernels/placed_routing.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "warploom/kernels/expert_draws.h"
@@ -20,26 +19,6 @@ void draw_loads(const FusedMoe& op, RandomStream& rng, std::vector<double>& load
   }
   draw_power_law(op, rng, loads);
   shuffle_items(loads, rng);
-}
-
-// Successes among `trials` with that chance: exact below a mean of 12, else normal.
-std::int64_t draw_binomial(std::int64_t trials, double chance, RandomStream& rng) {
-  constexpr double kFew = 12;
-  if (chance >= 1) return trials;
-  const double mean = double(trials) * chance;
-  if (mean >= kFew && double(trials) - mean >= kFew) {
-    const double drawn = std::round(rng.normal(mean, std::sqrt(mean * (1 - chance))));
-    return std::int64_t(std::clamp(drawn, 0.0, double(trials)));
-  }
-  if (mean >= kFew) return trials - draw_binomial(trials, 1 - chance, rng);
-  double left = rng.uniform(), share = std::exp(double(trials) * std::log1p(-chance));
-  std::int64_t count = 0;
-  while (left > share && count < trials) {
-    left -= share;
-    share *= chance / (1 - chance) * double(trials - count) / double(count + 1);
-    ++count;
-  }
-  return count;
 }
 
 // The pairs that a step brings each expert.

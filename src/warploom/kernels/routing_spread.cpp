@@ -12,27 +12,11 @@
 namespace warploom {
 namespace {
 
-constexpr int kLoads = 4;    // draws of the experts' loads
-constexpr int kSteps = 64;   // of each
-constexpr double kFew = 12;  // below such a mean draws are exact, else normal
+constexpr int kLoads = 4;   // draws of the experts' loads
+constexpr int kSteps = 64;  // of each
 
 std::int64_t draw_share(std::int64_t trials, double chance, RandomStream& rng) {
-  if (chance <= 0 || trials <= 0) return 0;
-  if (chance >= 1) return trials;
-  const double mean = double(trials) * chance, rest = double(trials) - mean;
-  if (mean >= kFew && rest >= kFew) {
-    const double drawn = std::round(rng.normal(mean, std::sqrt(mean * (1 - chance))));
-    return std::int64_t(std::clamp(drawn, 0.0, double(trials)));
-  }
-  if (mean >= kFew) return trials - draw_share(trials, 1 - chance, rng);
-  double left = rng.uniform(), share = std::exp(double(trials) * std::log1p(-chance));
-  std::int64_t count = 0;
-  while (left > share && count < trials) {
-    left -= share;
-    share *= chance / (1 - chance) * double(trials - count) / double(count + 1);
-    ++count;
-  }
-  return count;
+  return chance <= 0 || trials <= 0 ? 0 : draw_binomial(trials, chance, rng);
 }
 
 // Average loads of the experts, in the order in which they lie in the model.

@@ -6,6 +6,7 @@
 
 #include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
+#include "warploom/models/plan_builders.h"
 #include "warploom/models/rank_placement.h"
 
 namespace warploom {
@@ -47,19 +48,13 @@ ScaledOperators one_way(const ModelArchitecture& model, const Sharding& sharding
     return plan;
   };
   if (!sharding.gate_on_attention || ranks == 1) return send(hidden);
-  const MixtureOfExperts& mixture = *model.mixture();
-  const double width = double(mixture.latent > 0 ? mixture.latent : model.hidden);
-  const bool fp8 = model.layers.back().schemes.experts == MatmulScheme::Fp8Block;  // sent after quantisation
-  const double token = width * (there && fp8 ? 1.0 : bytes_per_element(model.dtype));
+  const Collective op = expert_message(there ? CollectiveKind::Dispatch : CollectiveKind::Combine, model,
+                                       model.layers.back().schemes.experts, options, ranks);
+  const double token = op.token_bytes.value();
   // No kernel was measured whose two sides lie in different domains: each copy leaves its node by itself.
-  if (options.ranks_per_node > 0) return send(token * double(std::min(mixture.top_k, ranks)));
-  Collective op{.kind = there ? CollectiveKind::Dispatch : CollectiveKind::Combine,
-                .size = Bytes(0),
-                .ranks = ranks,
-                .top_k = mixture.top_k,
-                .token_bytes = Bytes(token)};
+  if (options.ranks_per_node > 0) return send(token * double(std::min(op.top_k, ranks)));
   plan.add(there ? "a2f_dispatch" : "f2a_combine", layers, op,
-           {.factor = 1, .bytes_per_row = token * double(mixture.top_k)});
+           {.factor = 1, .bytes_per_row = token * double(op.top_k)});
   return plan;
 }
 

@@ -56,33 +56,31 @@ std::int64_t count_norm_reductions(const PlanContext& context) {
   return total;
 }
 
+// Bytes of a value that is sent to experts, with the scales of its block.
+double sent_element(const ModelArchitecture& model, MatmulScheme experts, const GraphOptions& options) {
+  if (experts == MatmulScheme::NvFp4 && options.nvfp4_dispatch) return bytes_per_element(DataType::NvFp4);
+  return experts == MatmulScheme::Fp8Block ? 1.0 : bytes_per_element(model.dtype);
+}
+
 // Data-parallel attention: tokens travel to the ranks that hold their experts and back.
 void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::int64_t layers) {
   const Sharding& sharding = context.sharding;
   const MixtureOfExperts& mixture = *context.model.mixture();
+  if (context.options.expert_exchange == ExpertExchange::DispatchCombine) {
+    const std::int64_t ranks = sharding.moe_ranks();
+    const auto exchange = [&](std::string_view label, CollectiveKind kind) {
+      const Collective op =
+          expert_message(kind, context.model, context.layers.back().schemes.experts, context.options, ranks);
+      const double sent = op.token_bytes.value() * static_cast<double>(op.top_k);
+      list.add(label, layers, op, sent / static_cast<double>(ranks), RowSource::GroupTokens);
+    };
+    exchange("moe_dispatch", CollectiveKind::Dispatch);
+    exchange("moe_combine", CollectiveKind::Combine);
+    return;
+  }
   // What experts work in is what travels: the latent, where they have one.
   const auto hidden = static_cast<double>(mixture.latent > 0 ? mixture.latent : context.model.hidden);
   const double bytes = context.activation_bytes();
-  if (context.options.expert_exchange == ExpertExchange::DispatchCombine) {
-    const auto top_k = static_cast<double>(mixture.top_k);
-    const auto ranks = static_cast<double>(sharding.moe_ranks());
-    // Sent after quantisation: with the scales of blocks of 16 in nvfp4.
-    constexpr double kNvFp4Bytes = 0.5 + 1.0 / 16;
-    const MatmulScheme scheme = context.layers.back().schemes.experts;
-    const bool fp8 = scheme == MatmulScheme::Fp8Block;
-    const bool nvfp4 = scheme == MatmulScheme::NvFp4 && context.options.nvfp4_dispatch;
-    const auto exchange = [&](std::string_view label, CollectiveKind kind, double element) {
-      const Collective op{.kind = kind,
-                          .size = Bytes(0),
-                          .ranks = sharding.moe_ranks(),
-                          .top_k = mixture.top_k,
-                          .token_bytes = Bytes(hidden * element)};
-      list.add(label, layers, op, hidden * top_k * element / ranks, RowSource::GroupTokens);
-    };
-    exchange("moe_dispatch", CollectiveKind::Dispatch, nvfp4 ? kNvFp4Bytes : fp8 ? 1.0 : bytes);
-    exchange("moe_combine", CollectiveKind::Combine, bytes);
-    return;
-  }
   // The router's logits travel with the tokens.
   const double gathered = (hidden + static_cast<double>(mixture.experts)) * bytes;
   const std::int64_t groups = sharding.attention_data_parallel, apart = sharding.tensor_parallel;
@@ -125,6 +123,19 @@ void add_sends(CollectiveList& list, const PlanContext& context) {
 }
 
 }  // namespace
+
+Collective expert_message(CollectiveKind kind, const ModelArchitecture& model, MatmulScheme experts,
+                          const GraphOptions& options, std::int64_t ranks) {
+  const MixtureOfExperts& mixture = *model.mixture();
+  const double width = double(mixture.latent > 0 ? mixture.latent : model.hidden);
+  const double element = kind == CollectiveKind::Dispatch ? sent_element(model, experts, options)
+                                                          : bytes_per_element(model.dtype);
+  return {.kind = kind,
+          .size = Bytes(0),
+          .ranks = ranks,
+          .top_k = mixture.top_k,
+          .token_bytes = Bytes(width * element)};
+}
 
 ScaledOperators collective_plan(const PlanContext& context) {
   const Sharding& sharding = context.sharding;

@@ -33,6 +33,12 @@ struct PlanContext {
 PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sharding,
                               const GraphOptions& options);
 
+// The message of tokens to the ranks of their experts (Dispatch) or back (Combine), without tokens yet. What
+// experts work in is what travels: the latent, where they have one; to them after quantisation where the
+// engine does so. Needs a model with a mixture.
+Collective expert_message(CollectiveKind kind, const ModelArchitecture& model, MatmulScheme experts,
+                          const GraphOptions& options, std::int64_t ranks);
+
 // Norms before and behind the parts of layers, and the mixing of residuals that are more than one sum.
 void add_residuals(ScaledOperators& plan, const PlanContext& context);
 

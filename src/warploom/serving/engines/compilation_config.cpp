@@ -37,15 +37,12 @@ void apply(ServingConfig& config, const Json& document, const std::string& where
 }  // namespace
 
 void apply_compilation_config(ServingConfig& config, std::string_view json, const std::string& where) {
-  const Json document = json_or_text(json, where);
-  if (!document.is_object())
-    throw InvalidInput(fmt::format("{}: is '{}', expected a JSON object", where, json));
-  apply(config, document, where);
+  apply(config, json_object(json, where), where);
 }
 
 void apply_compilation_entry(ServingConfig& config, std::string_view key, std::string_view value,
                              const std::string& where) {
-  apply(config, {{std::string(key), json_or_text(value, where)}}, where);
+  apply(config, json_entry(key, value, where), where);
 }
 
 }  // namespace warploom
