@@ -112,7 +112,7 @@ TEST(ServingFeatures, RefuseWhatCannotBe) {
   expect_refusal(simulate({"--kv-transfer-path", "rdma"}), {"between pools"});
   expect_refusal(simulate({"--decode-tp", "16", "--kv-transfer-path", "nvlink"}), {"NVLink domain"});
   expect_refusal(simulate({"--max-instances", "2", "--min-instances", "3"}), {"min_instances is 3"});
-  expect_refusal(simulate({"--scheduling-policy", "lpm"}), {"scheduling_policy", "priority"});
+  expect_refusal(simulate({"--scheduling-policy", "lpm"}), {"--scheduling-policy", "priority"});
   expect_refusal(simulate({"--burstiness", "0"}), {"burstiness is 0"});
   expect_refusal(simulate({"--user-think-time", "2"}), {"--concurrency"});
 }

@@ -89,8 +89,11 @@ void check_connector(const Words& words, const std::string& place) {
 std::string role_of(Words& words) {
   for (const EngineSpec* engine : all_engines()) {
     const EngineManifests& own = engine->manifests;
-    for (const auto& [prefill, decode] : {std::pair{own.dynamo_prefill_flags, own.dynamo_decode_flags},
-                                          std::pair{own.prefill_flags, own.decode_flags}}) {
+    const EngineManifest& emitted = engine_manifest(engine->name);
+    using Flags = std::pair<std::string_view, std::string_view>;
+    for (const auto& [prefill, decode] : {Flags{own.dynamo_prefill_flags, own.dynamo_decode_flags},
+                                          Flags{emitted.dynamo_old_prefill, emitted.dynamo_old_decode},
+                                          Flags{own.prefill_flags, own.decode_flags}}) {
       if (prefill == decode) continue;
       if (take_out(words, prefill)) return "prefill";
       if (take_out(words, decode)) return "decode";
