@@ -20,6 +20,9 @@ constexpr std::uint64_t kUsualCases = 500;
 constexpr std::uint64_t kUsualCases = 4'000;
 #endif
 
+// An instance must fail in the moment in which it writes to a store or is read: one case in some thousand.
+constexpr std::uint64_t kEnoughToLoseBlocks = 4'000;
+
 std::uint64_t cases() {
   const char* asked = std::getenv("WARPLOOM_CASES");
   return asked != nullptr ? std::stoull(asked) : kUsualCases;
@@ -235,7 +238,7 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
   EXPECT_GT(of_store, 0);
   EXPECT_GT(of_peers, 0);
   EXPECT_GT(evicted, 0);
-  EXPECT_GT(lost + dropped, 0);
+  EXPECT_TRUE(lost + dropped > 0 || cases() < kEnoughToLoseBlocks);
   EXPECT_GT(turned_away, 0);
   EXPECT_GT(timed_out, 0);
 }
