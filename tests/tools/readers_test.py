@@ -12,8 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src/warploom"
 READS = re.compile(
-    r"\b(parse_json|parse_body|json_or_text|read_json_file|read_yaml_file|parse_yaml|parse_python_json"
-    r"|read_file|parse_yaml_documents|json_object)\(|\b(Json|json)::parse\(|\bstd::ifstream\b|\bCsvReader \w+[(;]|\bsqlite3_open"
+    r"\b(parse_json|parse_body|json_or_text|json_object|read_json_file|read_yaml_file|parse_yaml"
+    r"|parse_yaml_documents|parse_python_json|read_file)\(|\b(Json|json)::parse\(|\bstd::ifstream\b"
+    r"|\bCsvReader \w+[(;]|\bsqlite3_open"
 )
 LIBRARY = re.compile(r"\b(Json|json)::parse\(|\b(Json|json)::sax_parse\(")
 # Below its limits of text, and what the training library wrote.
