@@ -101,7 +101,7 @@ TEST(CommandLine, EveryCommandExplainsItself) {
                                                           {"simulate"},
                                                           {"validate", "serving"}};
   for (std::vector<std::string> command : commands) {
-    command.push_back("--help");
+    command.emplace_back("--help");
     const ProgramResult result = run_warploom(command);
     EXPECT_EQ(result.exit_status, 0) << command.front();
     EXPECT_NE(result.output.find("--help"), std::string::npos) << command.front();

@@ -1,11 +1,11 @@
 // Serving features through the program: what it takes, what it says, what it refuses.
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -28,7 +28,7 @@ std::vector<std::string> simulate(std::vector<std::string> more) {
 }
 
 nlohmann::json run_json(std::vector<std::string> more) {
-  more.push_back("--json");
+  more.emplace_back("--json");
   const ProgramResult result = run_warploom(simulate(more));
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   return nlohmann::json::parse(result.output);

@@ -65,7 +65,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   Node begun(const YAML::Mark& mark, YAML::anchor_t anchor, YamlNode::Kind kind) {
-    const auto node = std::make_shared<YamlNode>();
+    auto node = std::make_shared<YamlNode>();
     node->kind = kind;
     node->line = mark.line + 1;
     if (anchor != 0) anchors_[anchor] = node;

@@ -217,7 +217,7 @@ class Parser {
 
   // Spelled out; vLLM's --disable-X is --no-enable-X where that is its name, and the other way round.
   std::string settled_name(const std::string& spelled) const {
-    const std::string name(long_name_of_flag(engine_->name, spelled));
+    std::string name(long_name_of_flag(engine_->name, spelled));
     if (knows(name)) return name;
     constexpr std::string_view kEnable = "enable_", kDisable = "disable_";
     for (const auto& [is, other] : {std::pair{kEnable, kDisable}, std::pair{kDisable, kEnable}}) {

@@ -39,7 +39,7 @@ bool has_word(std::string_view name, std::string_view word) {
 std::string role_of(const ManifestValue& labels, const std::string& name) {
   for (const auto& [key, value] : labels.members()) {
     if (key != "role" && !key.ends_with("/role")) continue;
-    const std::string role = value.text();
+    std::string role = value.text();
     if (role == "prefill" || role == "decode") return role;
   }
   std::string lower = name;

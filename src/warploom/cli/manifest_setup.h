@@ -1,6 +1,7 @@
 // A manifest as what `simulate` is asked.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -32,7 +32,7 @@ Words engine_start_words() {
 }
 
 std::string llm_d_model(const ManifestValue& artifacts) {
-  const std::string name = artifacts.at("name").text();
+  std::string name = artifacts.at("name").text();
   if (!name.empty() && name.find("{{") == std::string::npos) return name;
   constexpr std::string_view kHub = "hf://";
   const std::string uri = artifacts.at("uri").text();

@@ -61,7 +61,8 @@ PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
     ++(tier == KvTier::Cpu ? match.cpu : match.disk);
   }
   if (remote != nullptr)
-    match.remote = remote->find(remote_id, hashes, std::size_t(match.units + match.cpu + match.disk));
+    match.remote = remote->find(remote_id, hashes,
+                                std::size_t(match.units) + std::size_t(match.cpu) + std::size_t(match.disk));
   return match;
 }
 
