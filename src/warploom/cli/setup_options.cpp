@@ -40,9 +40,10 @@ std::vector<std::string> skipped_fields(SetupUse use) {
 
 SetupOptions::SetupOptions(Command& command, SetupUse use)
     : use_(use), short_(std::make_shared<ShortNames>()), engine_command_(std::make_shared<std::string>()) {
-  // Images are part of a workload; a model may also come with --from-command.
+  // Images are part of a workload; a model may also come with --from-command, a GPU with --manifest.
   request_ = add_request_options<ServingSetupRequest>(
-      command, {.skipped = skipped_fields(use), .group = std::string(kModelGroup), .elsewhere = {"model"}});
+      command,
+      {.skipped = skipped_fields(use), .group = std::string(kModelGroup), .elsewhere = {"model", "gpu"}});
   {
     const OptionGroup group(command, kModelGroup);
     command.add_option(
@@ -118,6 +119,8 @@ void SetupOptions::write(Json& setup) const {
   started.merge_patch(options);
   if (started.contains("config") && started["config"].empty()) started.erase("config");
   for (const auto& [name, value] : started.items()) setup[name] = value;
+  if (!setup.contains("gpu"))
+    throw InvalidInput("--gpu is required, for example --gpu H100-SXM (`warploom gpus` lists them)");
   if (!setup.contains("model"))
     throw InvalidInput(
         "--model is missing, expected a name (see `warploom models`) or the path of a config.json");
