@@ -10,7 +10,7 @@
 #include "warploom/app/plan/plan_load.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
-#include "warploom/cli/manifest_setup.h"
+#include "warploom/cli/internal/manifest_setup.h"
 #include "warploom/cli/page_words.h"
 
 namespace warploom {

@@ -1,4 +1,4 @@
-#include "warploom/cli/manifest_setup.h"
+#include "warploom/cli/internal/manifest_setup.h"
 
 #include <fmt/format.h>
 

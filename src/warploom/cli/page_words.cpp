@@ -15,8 +15,8 @@
 #include "warploom/base/shell_line.h"
 #include "warploom/cli/command_index.h"
 #include "warploom/cli/engine_command.h"
+#include "warploom/cli/internal/manifest_setup.h"
 #include "warploom/cli/manifest_file.h"
-#include "warploom/cli/manifest_setup.h"
 
 namespace warploom {
 namespace {

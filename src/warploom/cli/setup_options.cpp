@@ -9,6 +9,7 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/engine_command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/internal/manifest_setup.h"
 #include "warploom/cli/manifest_file.h"
 #include "warploom/cli/options.h"
 
@@ -38,8 +39,20 @@ std::vector<std::string> skipped_fields(SetupUse use) {
 
 }  // namespace
 
+struct SetupOptions::Shared {
+  std::string path;  // of --manifest
+  bool pools = false;
+  ManifestSetup manifest;
+  Json given;  // by options alone
+};
+
+void SetupOptions::take_pools() const { shared_->pools = true; }
+
 SetupOptions::SetupOptions(Command& command, SetupUse use)
-    : use_(use), short_(std::make_shared<ShortNames>()), engine_command_(std::make_shared<std::string>()) {
+    : use_(use),
+      shared_(std::make_shared<Shared>()),
+      short_(std::make_shared<ShortNames>()),
+      engine_command_(std::make_shared<std::string>()) {
   // Images are part of a workload; a model may also come with --from-command, a GPU with --manifest.
   request_ = add_request_options<ServingSetupRequest>(
       command,

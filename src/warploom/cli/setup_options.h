@@ -10,7 +10,6 @@
 #include "warploom/base/json.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
-#include "warploom/cli/manifest_setup.h"
 #include "warploom/cli/request_command.h"
 #include "warploom/cli/started_fields.h"
 
@@ -35,7 +34,7 @@ class SetupOptions {
   void name_fields(const Json& setup, GivenNames& names) const;
   bool has_model() const;
   // Says that pools of a manifest are taken; otherwise one with pools apart is refused.
-  void take_pools() const { shared_->pools = true; }
+  void take_pools() const;
   // The setup of a pool of --manifest under the options that were given; absent where it has no such pool.
   // After write.
   std::optional<Json> manifest_pool(std::string_view role) const;
@@ -48,19 +47,14 @@ class SetupOptions {
   struct ShortNames {
     std::optional<std::int64_t> tensor_parallel, pipeline_parallel, data_parallel;
   };
-  struct Shared {
-    std::string path;  // of --manifest
-    bool pools = false;
-    ManifestSetup manifest;
-    Json given;  // by options alone
-  };
+  struct Shared;
   void check_said_once() const;
   Json from_manifest() const;
   Json from_command() const;
   void write_options(Json& setup) const;
 
   SetupUse use_;
-  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  std::shared_ptr<Shared> shared_;
   std::shared_ptr<ShortNames> short_;
   std::shared_ptr<std::string> engine_command_;
   std::shared_ptr<FieldOptionValues> request_, config_, network_, host_;
