@@ -21,6 +21,8 @@ FieldTable GraphOptions::describe() {
       .add("join_qk_norms", &GraphOptions::join_qk_norms, {.doc = "norms of queries and keys are one kernel"})
       .add("choose_experts", &GraphOptions::choose_experts,
            {.doc = "experts are chosen by a kernel of its own"})
+      .add("split_delta_inputs", &GraphOptions::split_delta_inputs,
+           {.doc = "inputs of a gated delta net are four products"})
       .add("fuse_allreduce_norm", &GraphOptions::fuse_allreduce_norm,
            {.doc = "norms are part of all-reduces of few tokens"})
       .add("fuse_static_quantization", &GraphOptions::fuse_static_quantization,

@@ -58,6 +58,9 @@ struct GraphOptions {
   // A kernel of its own chooses the experts of each token, beside the measured time of the experts (vLLM's
   // topkGating before Triton's fused_moe).
   bool choose_experts = false;
+  // The inputs of a gated delta net are four products, one for q, k and v, one each for the output gate, the
+  // write strengths and the decays; else two (SGLang's Qwen3.5 before 0.5.10).
+  bool split_delta_inputs = false;
   // All-reduces of at most 2,048 tokens add the residual and normalise (FlashInfer's fusion in SGLang).
   bool fuse_allreduce_norm = false;
   // With static scales attention and the gated activation write fp8 for the product behind them

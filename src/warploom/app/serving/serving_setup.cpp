@@ -396,7 +396,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   setup.graph.balanced_nodes = balanced_nodes(gpus, setup);
   setup.graph.network = request.network;
   const EngineLaunch launch{setup.config, setup.model, setup.sharding, *setup.gpu};
-  engine.fuse(setup.graph, launch);
+  engine.fuse(setup.graph, launch, version);
   if (engine.graphed_prompt_tokens != nullptr)
     setup.config.graphed_prompt_tokens = engine.graphed_prompt_tokens(launch, version);
   const ExpertTransport transport =

@@ -39,10 +39,14 @@ void GatedDeltaNet::add_projections(ScaledOperators& plan, const LaunchedLayer& 
   const GatedDeltaNet local = on(layer.sharding.tensor_parallel);
   const std::int64_t keys = local.key_heads * key_dim, values = local.value_heads * value_dim;
   // q, k, v and the output gate z; then the write strength and the decay of each value head.
-  add_linear(plan, layer, "linear_in_proj", layer.schemes.attention_input, 2 * keys + 2 * values,
-             layer.hidden);
-  plan.add("linear_gates_proj", layer.count,
-           Gemm{.scheme = plain_scheme(layer.dtype), .n = 2 * local.value_heads, .k = layer.hidden});
+  const MatmulScheme inputs = layer.schemes.attention_input;
+  const bool split = layer.options.split_delta_inputs;
+  add_linear(plan, layer, "linear_in_proj", inputs, 2 * keys + (split ? 1 : 2) * values, layer.hidden);
+  if (split) add_linear(plan, layer, "linear_in_proj", inputs, values, layer.hidden);
+  plan.add("linear_gates_proj", (split ? 2 : 1) * layer.count,
+           Gemm{.scheme = plain_scheme(layer.dtype),
+                .n = (split ? 1 : 2) * local.value_heads,
+                .k = layer.hidden});
   plan.add("gated_norm", layer.count, RmsNorm{.type = layer.dtype, .width = value_dim, .residual = true},
            {.factor = local.value_heads});
   add_linear(plan, layer, "o_proj", layer.schemes.attention_output, layer.hidden, values);

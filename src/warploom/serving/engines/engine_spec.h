@@ -101,8 +101,8 @@ struct EngineSpec {
   // Prompt tokens of the largest step that has graphs apart from those of decoding ones, 0: none; `version`
   // as `defaults` takes it. Absent: no version of the engine has such.
   std::int64_t (*graphed_prompt_tokens)(const EngineLaunch& launch, std::string_view version) = nullptr;
-  // Sets what the engine fuses. What holds of the GPUs is set before.
-  void (*fuse)(GraphOptions& graph, const EngineLaunch& launch);
+  // Sets what the engine fuses. What holds of the GPUs is set before; `version` as `defaults` takes it.
+  void (*fuse)(GraphOptions& graph, const EngineLaunch& launch, std::string_view version);
   WindowedCache (*windowed_cache)(const ModelArchitecture& model, const Sharding& sharding);
 
   // The kernel that runs an operator, by the names of the measured data; an empty kernel: whatever was

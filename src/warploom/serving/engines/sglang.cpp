@@ -256,22 +256,42 @@ bool lists(const std::array<std::string_view, N>& models, const ModelArchitectur
   return std::find(models.begin(), models.end(), model.architecture) != models.end();
 }
 
+// What changed in its Qwen3.5 (models/qwen3_5.py, layers/layernorm.py), read in the wheels of 0.5.9 and 0.5.10.
+// Until 0.5.9 GemmaRMSNorm, which these models have, is part of no all-reduce, whatever the flag says, and a
+// gated delta net has four input products; since 0.5.10 two, the small one beside the large one and a kernel
+// behind them that splits what they write. The day is the one on which pull request 21019 was opened, the
+// last of those changes of which one is known; 0.5.10 is PyPI's of 5 April.
+struct SglangQwen35 {
+  std::string_view since, released;
+  bool fuses_gemma_norms, split_delta_inputs;
+};
+constexpr std::array<SglangQwen35, 2> kQwen35{
+    {{"0.4.0", "20241203", false, true}, {"0.5.10", "20260320", true, false}}};
+
+bool has_gemma_norms(const ModelArchitecture& model) {
+  return model.architecture.starts_with("Qwen3_5") || model.architecture == "Qwen3NextForCausalLM";
+}
+
 // It switches FlashInfer's fusion on by itself (server_args.py) for these models on one node of Hopper or
 // data-centre Blackwell, without data-parallel attention.
 bool fuses_allreduce_norm(const GraphOptions& graph, const EngineLaunch& launch) {
-  constexpr std::array<std::string_view, 6> kModels{
+  constexpr std::array<std::string_view, 8> kModels{
       "DeepseekV3ForCausalLM",  "GptOssForCausalLM",   "Glm4MoeForCausalLM",
-      "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration"};
+      "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration",
+      "Qwen3_5MoeForConditionalGeneration", "Qwen3_5ForConditionalGeneration"};
   return lists(kModels, launch.model) && graph.ranks_per_node == 0 &&
          launch.sharding.attention_data_parallel == 1 && launch.gpu.name != "h20" &&
          has_async_matrix_unit(launch.gpu);
 }
 
-void fuse(GraphOptions& graph, const EngineLaunch& launch) {
+void fuse(GraphOptions& graph, const EngineLaunch& launch, std::string_view version) {
+  const SglangQwen35& qwen35 = row_of_version(kQwen35, version);
   graph.nvfp4_dispatch = launch.config.nvfp4_dispatch;
   graph.parallel_latent_norms = true;  // its alt_stream
+  graph.split_delta_inputs = qwen35.split_delta_inputs && launch.model.architecture.starts_with("Qwen3_5");
   graph.fuse_allreduce_norm =
-      launch.config.enable_flashinfer_allreduce_fusion.value_or(fuses_allreduce_norm(graph, launch));
+      launch.config.enable_flashinfer_allreduce_fusion.value_or(fuses_allreduce_norm(graph, launch)) &&
+      (qwen35.fuses_gemma_norms || !has_gemma_norms(launch.model));
 }
 
 // Windowed layers lie in a pool of their own for the models of its list (configs/model_config.py,

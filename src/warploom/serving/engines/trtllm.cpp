@@ -256,7 +256,7 @@ bool reduces_into_norms(const ModelArchitecture& model) {
   return model.architecture == "LlamaForCausalLM" && model.hidden > kLargestUnfusedWidth;
 }
 
-void fuse(GraphOptions& graph, const EngineLaunch& launch) {
+void fuse(GraphOptions& graph, const EngineLaunch& launch, std::string_view) {
   graph.parallel_latent_norms = true;  // maybe_execute_in_parallel
   graph.fuse_qk_norm_rope = true;      // Qwen3Attention
   graph.gathers_by_rank = true;        // allgather with sizes (cpp/tensorrt_llm/thop/allgatherOp.cpp)

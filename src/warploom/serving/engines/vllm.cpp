@@ -200,7 +200,7 @@ bool chooses_experts_apart(const EngineLaunch& launch) {
          });
 }
 
-void fuse(GraphOptions& graph, const EngineLaunch& launch) {
+void fuse(GraphOptions& graph, const EngineLaunch& launch, std::string_view) {
   graph.join_qk_norms = true;  // Inductor writes one reduction for both
   graph.choose_experts = chooses_experts_apart(launch);
   graph.gathers_by_rank = true;  // a broadcast of each rank (all_gatherv in pynccl.py)
