@@ -161,6 +161,30 @@ TEST(OperatorGraph, NormalisesInTheAllReduceOfFewTokens) {
   EXPECT_EQ(norms(2048, 1, true), 65);  // nothing to reduce
 }
 
+TEST(OperatorGraph, SplitsTheInputsOfADeltaNetWhereTheEngineDoes) {
+  const ModelArchitecture model = load_model("Qwen/Qwen3.5-397B-A17B");
+  const auto inputs = [&](bool split) {
+    return by_label(build_operator_graph(model, {.tensor_parallel = 8}, StepShape::one_token_each(4, 10),
+                                         {.split_delta_inputs = split}));
+  };
+  const auto outputs = [](const std::vector<OperatorNode>& nodes) {
+    std::int64_t columns = 0;
+    for (const OperatorNode& node : nodes) columns += node.count * std::get<Gemm>(node.op).n;
+    return columns;
+  };
+  const auto launches = [](const std::vector<OperatorNode>& nodes) {
+    std::int64_t count = 0;
+    for (const OperatorNode& node : nodes) count += node.count;
+    return count;
+  };
+  const auto joined = inputs(false), split = inputs(true);
+  for (const char* label : {"linear_in_proj", "linear_gates_proj"}) {
+    EXPECT_EQ(launches(joined.at(label)), 45) << label;
+    EXPECT_EQ(launches(split.at(label)), 90) << label;
+    EXPECT_EQ(outputs(split.at(label)), outputs(joined.at(label))) << label;
+  }
+}
+
 TEST(OperatorGraph, RoutesTokensOfEveryDataParallelRank) {
   const ModelArchitecture model = load_model("Qwen3-30B-A3B");
   const Sharding sharding{.expert_parallel = 2, .attention_data_parallel = 2};

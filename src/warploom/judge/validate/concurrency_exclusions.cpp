@@ -121,10 +121,9 @@ const ConcurrencyRules& concurrency_rules() {
 
 std::vector<SortedRow> sort_rows(std::vector<ConcurrencyTruth> rows, const ConcurrencyRules& rules) {
   std::vector<SortedRow> sorted;
-  for (ConcurrencyTruth& row : rows) {
-    const bool corrected = undo_product(row);
-    sorted.push_back({.truth = std::move(row), .corrected = corrected});
-  }
+  const std::vector<bool> corrected = undo_products(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    sorted.push_back({.truth = std::move(rows[i]), .corrected = corrected[i]});
   for (std::size_t r = 0; r < rules.exclusions.size(); ++r) {
     const ExclusionRule& rule = rules.exclusions[r];
     Repeats repeats;

@@ -48,7 +48,7 @@ struct FitRule {
 
 struct ConcurrencyRules {
   std::vector<ExclusionRule> exclusions;  // in the order in which they are applied
-  std::string corrections;                // what undo_product does, and why
+  std::string corrections;                // what undo_products does, and why
   std::vector<FitRule> fits;
 };
 
@@ -61,7 +61,7 @@ struct SortedRow {
   ConcurrencyTruth truth;
   int excluded_by = -1;       // index of the first rule that takes the whole row out; -1: judged
   int ttft_excluded_by = -1;  // the same for its TTFT alone
-  bool corrected = false;     // undo_product changed it
+  bool corrected = false;     // undo_products changed it
 };
 // Every row of the file in its order; a rule sees the rows that no earlier rule took out.
 std::vector<SortedRow> sort_rows(std::vector<ConcurrencyTruth> rows, const ConcurrencyRules& rules);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
@@ -107,6 +108,19 @@ bool stored_alike(MatmulScheme stored, const std::string& mode) {
   }
 }
 
+std::int64_t stated_gpus(const StatedPlace& place) {
+  return place.tp.value_or(1) * place.attention_dp.value_or(1);
+}
+
+// Whether its numbers could be tensor times expert parallelism, on GPUs of nodes of eight.
+bool may_be_product(const ConcurrencyTruth& row) {
+  const StatedPlace& place = row.place;
+  const bool one_node = row.system == "h100_sxm" || row.system == "h200_sxm" || row.system == "b200_sxm";
+  if (!one_node || !place.tp || !place.moe_tp || !place.moe_ep || *place.moe_ep < 2) return false;
+  return *place.moe_tp % *place.moe_ep == 0 && *place.moe_tp * *place.moe_ep == stated_gpus(place) &&
+         (place.attention_dp.value_or(1) == 1 || *place.tp == 1);
+}
+
 }  // namespace
 
 std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path& path) {
@@ -177,18 +191,20 @@ Sharding sharding_of(const StatedPlace& place, const ModelArchitecture& model) {
   return sharding;
 }
 
-bool undo_product(ConcurrencyTruth& row) {
+std::vector<bool> undo_products(std::span<ConcurrencyTruth> rows) {
   constexpr std::int64_t kNodeGpus = 8;
-  StatedPlace& place = row.place;
-  if (!place.tp || !place.moe_tp || !place.moe_ep || *place.moe_ep < 2 || *place.moe_tp % *place.moe_ep != 0)
-    return false;
-  const std::int64_t dp = place.attention_dp.value_or(1), gpus = *place.tp * dp;
-  const bool one_node = row.system == "h100_sxm" || row.system == "h200_sxm" || row.system == "b200_sxm";
-  if (!one_node || gpus <= kNodeGpus || *place.moe_tp * *place.moe_ep != gpus || (dp > 1 && *place.tp > 1))
-    return false;
-  (dp > 1 ? place.attention_dp : place.tp) = *place.moe_tp;
-  *place.moe_tp /= *place.moe_ep;
-  return true;
+  std::set<std::string> multiplied;
+  for (const ConcurrencyTruth& row : rows)
+    if (may_be_product(row) && stated_gpus(row.place) > kNodeGpus) multiplied.insert(row.dump);
+  std::vector<bool> undone;
+  for (ConcurrencyTruth& row : rows) {
+    undone.push_back(may_be_product(row) && multiplied.contains(row.dump));
+    if (!undone.back()) continue;
+    StatedPlace& place = row.place;
+    (place.attention_dp.value_or(1) > 1 ? place.attention_dp : place.tp) = *place.moe_tp;
+    *place.moe_tp /= *place.moe_ep;
+  }
+  return undone;
 }
 
 std::string quantization_of(const ConcurrencyTruth& row, const ModelArchitecture& model) {

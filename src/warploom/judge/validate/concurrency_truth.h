@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,10 @@ std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path
 Sharding sharding_of(const StatedPlace& place, const ModelArchitecture& model);
 
 // Some dumps multiply tensor by expert parallelism: tp 64 with experts 8 by 8 is a node of 8 GPUs with 8
-// expert ranks, as the same figures under the right numbers in other dumps show. Undoes that; false where the
-// row is not one of them.
-bool undo_product(ConcurrencyTruth& row);
+// expert ranks, as the same figures under the right numbers in other dumps show. One row with more GPUs than
+// a node has shows it of its whole dump, where tp 4 with experts 2 by 2 is then tp 2. Undoes that in every
+// row of such a dump; says of each whether it was one.
+std::vector<bool> undo_products(std::span<ConcurrencyTruth> rows);
 
 // What the row runs `model`'s linear layers in; empty where that is how the checkpoint is stored. Throws
 // Unsupported when the row runs a stored quantisation in another one.

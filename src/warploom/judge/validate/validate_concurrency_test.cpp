@@ -77,6 +77,21 @@ TEST(ConcurrencyTruth, UndoesTensorTimesExpertParallelism) {
   EXPECT_EQ(rows[2].place.moe_tp, 8);
 }
 
+// Tensor parallelism 4 with experts 2 by 2 may be four GPUs or two; another row of the dump tells.
+TEST(ConcurrencyTruth, OneRowShowsWhatItsDumpMultiplies) {
+  const std::string model = "trtllm,1.0.0,openai/gpt-oss-120b,h200_sxm,fp4,agg,128,32,,w4a16_mxfp4,";
+  const TruthFile truth("a,2026-01-01.csv,4,0," + model + "16,1,1,4,4,50,5\nb,2026-01-01.csv,8,0," + model +
+                        "4,1,1,2,2,51,5\nc,2026-02-01.csv,8,0," + model + "4,1,1,2,2,52,5\n");
+  auto rows = read_concurrency_truth(truth.request.truth);
+  ASSERT_EQ(rows.size(), 3u);
+  const std::vector<bool> wanted{true, true, false};
+  EXPECT_EQ(undo_products(rows), wanted);
+  EXPECT_EQ(rows[0].place.tp, 4);
+  EXPECT_EQ(rows[1].place.tp, 2);
+  EXPECT_EQ(rows[1].place.moe_tp, 1);
+  EXPECT_EQ(rows[2].place.tp, 4);
+}
+
 TEST(ConcurrencyTruth, RefusesBadNumbers) {
   EXPECT_THROW(
       read_concurrency_truth(TruthFile("a,2026-01-01.csv,-4,0," + std::string(kLlamaTruth)).request.truth),

@@ -43,10 +43,9 @@ void GatedDeltaNet::add_projections(ScaledOperators& plan, const LaunchedLayer& 
   const bool split = layer.options.split_delta_inputs;
   add_linear(plan, layer, "linear_in_proj", inputs, 2 * keys + (split ? 1 : 2) * values, layer.hidden);
   if (split) add_linear(plan, layer, "linear_in_proj", inputs, values, layer.hidden);
-  plan.add("linear_gates_proj", (split ? 2 : 1) * layer.count,
-           Gemm{.scheme = plain_scheme(layer.dtype),
-                .n = (split ? 1 : 2) * local.value_heads,
-                .k = layer.hidden});
+  plan.add(
+      "linear_gates_proj", (split ? 2 : 1) * layer.count,
+      Gemm{.scheme = plain_scheme(layer.dtype), .n = (split ? 1 : 2) * local.value_heads, .k = layer.hidden});
   plan.add("gated_norm", layer.count, RmsNorm{.type = layer.dtype, .width = value_dim, .residual = true},
            {.factor = local.value_heads});
   add_linear(plan, layer, "o_proj", layer.schemes.attention_output, layer.hidden, values);

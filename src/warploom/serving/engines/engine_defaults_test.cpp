@@ -6,6 +6,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
+#include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/engines/engine_registry.h"
@@ -204,6 +205,28 @@ TEST(SglangPromptGraphs, AreOfTheVersionAndTheModel) {
   EXPECT_EQ(tokens(next, "0.5.14", as_it_is), 0);
   EXPECT_EQ(tokens(next, "0.5.15", as_it_is), 8192);
   EXPECT_EQ(tokens(text_by_default, "0.5.14", as_it_is), 8192);
+}
+
+// models/qwen3_5.py and layers/layernorm.py of 0.5.9 and 0.5.10.
+TEST(SglangFusions, OfQwen35AreThoseOfTheRelease) {
+  const GpuSpec h200 = GpuCatalog().get("h200_sxm");
+  const ModelArchitecture hybrid = load_model("Qwen/Qwen3.5-397B-A17B"), plain = load_model("DeepSeek-V3");
+  const Sharding sharding{.tensor_parallel = 8};
+  const auto graph = [&](const ModelArchitecture& model, std::string_view version, bool asked) {
+    ServingConfig config{.engine = "sglang"};
+    if (asked) config.enable_flashinfer_allreduce_fusion = true;
+    GraphOptions options;
+    engine_named("sglang").fuse(options, {config, model, sharding, h200}, version);
+    return options;
+  };
+  EXPECT_TRUE(graph(hybrid, "0.5.9", true).split_delta_inputs);
+  EXPECT_FALSE(graph(hybrid, "0.5.9", true).fuse_allreduce_norm);
+  EXPECT_FALSE(graph(hybrid, "0.5.10", false).split_delta_inputs);
+  EXPECT_TRUE(graph(hybrid, "0.5.10", false).fuse_allreduce_norm);
+  EXPECT_FALSE(graph(hybrid, "nightly-dev-20260402-d7256eb6", false).split_delta_inputs);
+  EXPECT_FALSE(graph(hybrid, "nightly-dev-20260402-d7256eb6", true).fuse_allreduce_norm);
+  EXPECT_TRUE(graph(plain, "0.5.9", false).fuse_allreduce_norm);
+  EXPECT_FALSE(graph(plain, "0.5.9", false).split_delta_inputs);
 }
 
 }  // namespace

@@ -256,17 +256,18 @@ bool lists(const std::array<std::string_view, N>& models, const ModelArchitectur
   return std::find(models.begin(), models.end(), model.architecture) != models.end();
 }
 
-// What changed in its Qwen3.5 (models/qwen3_5.py, layers/layernorm.py), read in the wheels of 0.5.9 and 0.5.10.
-// Until 0.5.9 GemmaRMSNorm, which these models have, is part of no all-reduce, whatever the flag says, and a
-// gated delta net has four input products; since 0.5.10 two, the small one beside the large one and a kernel
-// behind them that splits what they write. The day is the one on which pull request 21019 was opened, the
-// last of those changes of which one is known; 0.5.10 is PyPI's of 5 April.
+// What changed in its Qwen3.5 (models/qwen3_5.py, layers/layernorm.py), read in the wheels of 0.5.9 and
+// 0.5.10. Until 0.5.9 GemmaRMSNorm, which these models have, is part of no all-reduce, whatever the flag
+// says, and a gated delta net has four input products; since 0.5.10 two, the small one beside the large one
+// and a kernel behind them that splits what they write. That kernel is pull request 21019 of 20 March; of the
+// norms no day is known but PyPI's.
 struct SglangQwen35 {
   std::string_view since, released;
   bool fuses_gemma_norms, split_delta_inputs;
 };
-constexpr std::array<SglangQwen35, 2> kQwen35{
-    {{"0.4.0", "20241203", false, true}, {"0.5.10", "20260320", true, false}}};
+constexpr std::array<SglangQwen35, 3> kQwen35{{{"0.4.0", "20241203", false, true},
+                                               {"0.5.10", "20260320", false, false},
+                                               {"0.5.10", "20260405", true, false}}};
 
 bool has_gemma_norms(const ModelArchitecture& model) {
   return model.architecture.starts_with("Qwen3_5") || model.architecture == "Qwen3NextForCausalLM";
@@ -275,10 +276,14 @@ bool has_gemma_norms(const ModelArchitecture& model) {
 // It switches FlashInfer's fusion on by itself (server_args.py) for these models on one node of Hopper or
 // data-centre Blackwell, without data-parallel attention.
 bool fuses_allreduce_norm(const GraphOptions& graph, const EngineLaunch& launch) {
-  constexpr std::array<std::string_view, 8> kModels{
-      "DeepseekV3ForCausalLM",  "GptOssForCausalLM",   "Glm4MoeForCausalLM",
-      "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration",
-      "Qwen3_5MoeForConditionalGeneration", "Qwen3_5ForConditionalGeneration"};
+  constexpr std::array<std::string_view, 8> kModels{"DeepseekV3ForCausalLM",
+                                                    "GptOssForCausalLM",
+                                                    "Glm4MoeForCausalLM",
+                                                    "Glm4MoeLiteForCausalLM",
+                                                    "Qwen3MoeForCausalLM",
+                                                    "KimiK25ForConditionalGeneration",
+                                                    "Qwen3_5MoeForConditionalGeneration",
+                                                    "Qwen3_5ForConditionalGeneration"};
   return lists(kModels, launch.model) && graph.ranks_per_node == 0 &&
          launch.sharding.attention_data_parallel == 1 && launch.gpu.name != "h20" &&
          has_async_matrix_unit(launch.gpu);
