@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_class.h"
@@ -45,6 +46,23 @@ constexpr std::array<EngineFlag, 19> kFlags{{
 }};
 constexpr std::array<LaunchWord, 2> kPrograms{{{"sglang.launch_server", false}, {"sglang", true}}};
 constexpr std::array<std::string_view, 1> kFileFlags{"config"};
+
+// Since 0.5.23 `--attn-dp-size N` is what `--dp-size N --enable-dp-attention` was
+// (arg_groups/parallel_hook.py); it goes with no other --dp-size.
+void apply_attention_groups(ServingConfig& config, std::string_view text, const std::string& where) {
+  std::int64_t groups = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), groups);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || groups < 1)
+    throw InvalidInput(fmt::format("{}: '{}' is no number of groups, expected 1 or more", where, text));
+  if (groups == 1) return;
+  if (config.data_parallel_size > 1 && config.data_parallel_size != groups)
+    throw InvalidInput(fmt::format("{}: --dp-size is {}, expected --attn-dp-size {} alone", where,
+                                   config.data_parallel_size, groups));
+  config.data_parallel_size = groups;
+  config.enable_dp_attention = true;
+}
+constexpr std::array<JsonFlag, 1> kSetters{{{"attn_dp_size", {}, apply_attention_groups, nullptr}}};
+
 // docs/advanced_features/pd_disaggregation.md; Dynamo: examples/backends/sglang/deploy
 constexpr EngineManifests kManifests{.image = "lmsysorg/sglang",
                                      .prefill_flags = "--disaggregation-mode prefill",
@@ -369,6 +387,7 @@ extern constinit const EngineSpec kSglangEngine{
     .flags = kFlags,
     .command_line = {.programs = kPrograms,
                      .example = "sglang serve --model-path MODEL",
+                     .json_flags = kSetters,
                      .file_flags = kFileFlags},
     .manifests = kManifests,
     .block_size = 1,
