@@ -1,7 +1,10 @@
 // What is written to start an engine is read back as what was meant.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
 #include <functional>
+#include <set>
 
 #include "warploom/app/serving/engine_start.h"
 #include "warploom/app/serving/serving_setup.h"
@@ -78,6 +81,20 @@ TEST(StartCommand, WritesNoGraphsAndNoOverlapAsEachEngineTakesThem) {
     });
     EXPECT_TRUE(read.enforce_eager) << engine;
     EXPECT_EQ(read.async_scheduling, false) << engine;
+  }
+}
+
+// SGLang takes names away: what is written is what the parser of today lists.
+TEST(StartCommand, NamesSglangsFlagsAsItsParserDoes) {
+  std::ifstream file(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/engine_flags/sglang_0_5_23.txt");
+  std::set<std::string> known, written;
+  for (std::string flag; std::getline(file, flag);) known.insert(flag);
+  EXPECT_GE(known.size(), 559u);
+  for (const EngineFlag& flag : engine_named("sglang").flags) {
+    if (!written.insert(std::string(flag.field)).second) continue;
+    std::string name = "--" + std::string(flag.flag);
+    std::replace(name.begin(), name.end(), '_', '-');
+    EXPECT_TRUE(known.contains(name)) << name;
   }
 }
 

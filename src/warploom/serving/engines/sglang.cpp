@@ -21,8 +21,8 @@ constexpr std::string_view kName = name_of(Engine::Sglang);
 
 // The command that starts it
 
-// server_args.py
-constexpr std::array<EngineFlag, 19> kFlags{{
+// server_args.py; of two names of a field the first is that of today, which is written.
+constexpr std::array<EngineFlag, 21> kFlags{{
     {"max_running_requests", "max_num_seqs", "requests in a batch"},
     {"max_prefill_tokens", "max_num_batched_tokens", "prompt tokens admitted into a step"},
     {"mem_fraction_static", "gpu_memory_utilization", "share of GPU memory for weights and KV cache"},
@@ -37,9 +37,11 @@ constexpr std::array<EngineFlag, 19> kFlags{{
     {"ep_num_redundant_experts", "num_redundant_experts", "replicas beyond one of each expert"},
     {"moe_runner_backend", "moe_backend", "kernels of the experts"},
     {"dcp_size", "decode_context_parallel_size", "GPUs that share out the cached tokens of a request"},
-    {"cuda_graph_max_bs", "max_cudagraph_capture_size",
+    {"cuda_graph_max_bs_decode", "max_cudagraph_capture_size",
      "requests of the largest step captured as a CUDA graph"},
-    {"cuda_graph_bs", "cudagraph_capture_sizes", "requests of every step captured as a CUDA graph"},
+    {"cuda_graph_bs_decode", "cudagraph_capture_sizes", "requests of every step captured as a CUDA graph"},
+    {"cuda_graph_max_bs", "max_cudagraph_capture_size", "the same before SGLang 0.5.23"},
+    {"cuda_graph_bs", "cudagraph_capture_sizes", "the same before SGLang 0.5.23"},
     {"disable_radix_cache", "enable_prefix_caching", "no reuse of equal prefixes", true},
     {"disable_overlap_schedule", "async_scheduling", "schedule between steps", true},
     {"disable_cuda_graph", "enforce_eager", "no CUDA graphs", false, false, true},
