@@ -64,8 +64,9 @@ std::string refusal(const std::vector<std::string>& words, const Types& types) {
 void add_unknown(const Json& value, const std::string& path, const Types& types, std::string& found) {
   if (value.is_structured()) {
     for (const auto& [key, inner] : value.items()) {
-      const std::string part = value.is_array() ? "[]" : key;
-      add_unknown(inner, path.empty() ? part : path + " " + part, types, found);
+      std::string inside = path.empty() ? path : path + " ";
+      inside += value.is_array() ? std::string("[]") : key;
+      add_unknown(inner, inside, types, found);
     }
     return;
   }
