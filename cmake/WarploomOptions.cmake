@@ -50,3 +50,6 @@ if(WARPLOOM_MOLD AND (CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR CMAKE_CXX_COMPILE
   target_link_options(warploom_options INTERFACE $<$<LINK_LANGUAGE:C,CXX>:-fuse-ld=mold>)
 endif()
 set_target_properties(warploom_options PROPERTIES INTERFACE_POSITION_INDEPENDENT_CODE ON)
+
+# What runs once a request (texts, JSON, options) is compiled for a quick build; in a wheel for its size.
+set(WARPLOOM_COLD $<$<CONFIG:Release>:-O1>)

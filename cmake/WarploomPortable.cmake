@@ -1,5 +1,5 @@
 # Programs and libraries that also start on older systems: WARPLOOM_PORTABLE names the folder that
-# tools/portable_libraries makes. What is compiled is the same as in any build, to the byte; what is linked is not: the
+# tools/portable_libraries makes. What computes is compiled as in any build, to the byte; what is linked is not: the
 # glibc is that of the folder, and every other library is static. libgcc_s stays the system's.
 set(WARPLOOM_PORTABLE "" CACHE PATH "Folder of tools/portable_libraries; empty: for this system")
 if(NOT WARPLOOM_PORTABLE)
@@ -17,6 +17,9 @@ endif()
 set(glibc "${WARPLOOM_PORTABLE}/glibc")
 add_link_options($<$<LINK_LANGUAGE:C,CXX>:-B${glibc}/usr/lib/x86_64-linux-gnu/> $<$<LINK_LANGUAGE:C,CXX>:--sysroot=${glibc}>
                  $<$<LINK_LANGUAGE:C,CXX>:-L${glibc}/lib/x86_64-linux-gnu> -static-libstdc++)
+
+# A third less code than -O1 where no time is spent: a wheel has a size to keep (decision 0158).
+set(WARPLOOM_COLD $<$<CONFIG:Release>:-Os>)
 
 # Functions of the same code are kept once. Nothing here compares addresses of functions (std::any would).
 add_link_options($<$<LINK_LANGUAGE:C,CXX>:-Wl,--icf=all>)

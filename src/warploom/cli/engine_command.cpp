@@ -20,19 +20,6 @@
 namespace warploom {
 namespace {
 
-// Flags that change what an engine does, at the values that it has anyhow.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kUsual{
-    {{"attn_cp_size", "1"},
-     {"attention_context_parallel_size", "1"},
-     {"moe_dp_size", "1"},
-     {"moe_data_parallel_size", "1"},
-     {"runner", "auto"},
-     {"runner", "generate"},
-     {"convert", "auto"},
-     {"convert", "none"},
-     {"task", "auto"},
-     {"task", "generate"}}};
-
 std::string field_name(std::string_view flag) {
   if (flag == "-tp") return "tensor_parallel_size";
   if (flag == "-pp") return "pipeline_parallel_size";
@@ -181,8 +168,7 @@ class Parser {
     const auto json = std::find_if(json_flags.begin(), json_flags.end(),
                                    [&](const JsonFlag& whole) { return whole.flag == name; });
     const std::string said = value ? *value : next_ < words_.size() ? words_[next_] : std::string();
-    if (std::find(kUsual.begin(), kUsual.end(), std::pair<std::string_view, std::string_view>(name, said)) !=
-        kUsual.end()) {
+    if (does_nothing_at(engine_->name, name, said)) {
       value_of(flag, value);
       command_.ignored.push_back(flag);
     } else if (const auto entry = json_entry(*engine_, flag)) {
@@ -194,6 +180,13 @@ class Parser {
     } else if (effect == FlagEffect::NoneWithValue) {
       value_of(flag, value);
       command_.ignored.push_back(flag);
+    } else if (effect == FlagEffect::NoneWithValues) {
+      value_of(flag, value);
+      skip_values();
+      command_.ignored.push_back(flag);
+    } else if (effect == FlagEffect::Approximated) {
+      if (!value && !may_be_model()) skip_values();
+      command_.approximated.push_back(flag);
     } else if (name == "model" || name == "model_path") {
       command_.model = value_of(flag, value);
     } else if (name == "quantization") {
@@ -296,9 +289,15 @@ class Parser {
     if (elsewhere || looks_misspelt(name, names))
       throw Unsupported(fmt::format("{}: {} is not modelled{}", where_, flag, did_you_mean(name, names)));
     const bool next_is_value = next_ < words_.size() && !words_[next_].starts_with('-');
-    const bool may_be_model = command_.model.empty() && next_ + 1 == words_.size();
-    if (!value && next_is_value && !may_be_model) ++next_;
+    if (!value && next_is_value && !may_be_model()) ++next_;
     command_.unknown.push_back(flag);
+  }
+
+  // The last word of the line, where no word before it was the model.
+  bool may_be_model() const { return command_.model.empty() && next_ + 1 == words_.size(); }
+
+  void skip_values() {
+    while (next_ < words_.size() && !words_[next_].starts_with('-')) ++next_;
   }
 
   std::string value_of(const std::string& flag, const std::optional<std::string>& given) {

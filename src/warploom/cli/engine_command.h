@@ -14,8 +14,9 @@ struct EngineCommand {
   std::string model;
   std::string quantization;  // a MatmulScheme's name; empty = the checkpoint's
   ServingConfig config;
-  std::vector<std::string> ignored;  // flags that do not bear on time
-  std::vector<std::string> unknown;  // flags that nobody knows, left out as if they were such
+  std::vector<std::string> ignored;       // flags that do not bear on time
+  std::vector<std::string> unknown;       // flags that nobody knows, left out as if they were such
+  std::vector<std::string> approximated;  // flags whose part of a step is simulated as without them
 };
 
 // Whether a configuration file that the command names may be read.

@@ -78,24 +78,73 @@ TEST(EngineCommand, ReadsHowExpertsAreBalanced) {
 }
 
 // What stands in the way of a flag that is known is its value or what it needs, never that nobody knows it.
-TEST(EngineCommand, KnowsEveryFlagOfVllm033) {
-  std::ifstream file(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/engine_flags/vllm_0_33_0.txt");
-  ASSERT_TRUE(file.good());
+void expect_every_flag_known(const std::string& start, const std::string& file, std::size_t at_least) {
+  std::ifstream flags(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/engine_flags/" + file);
+  ASSERT_TRUE(flags.good()) << file;
   std::size_t seen = 0;
-  for (std::string flag; std::getline(file, flag); ++seen) {
+  for (std::string flag; std::getline(flags, flag); ++seen) {
     for (const char* value : {"", " 1"}) {
       try {
-        parse_engine_command("vllm serve Llama-3.1-8B " + flag + value, ConfigFiles::Refused);
+        const EngineCommand read = parse_engine_command(start + " " + flag + value, ConfigFiles::Refused);
+        EXPECT_TRUE(read.unknown.empty()) << flag;
       } catch (const Error& error) {
         EXPECT_EQ(std::string(error.what()).find(flag + " is not modelled"), std::string::npos)
             << error.what();
       }
     }
   }
-  EXPECT_GT(seen, 400u);
+  EXPECT_GE(seen, at_least);
+}
+
+TEST(EngineCommand, KnowsEveryFlagOfVllm033) {
+  expect_every_flag_known("vllm serve Llama-3.1-8B", "vllm_0_33_0.txt", 433);
   EXPECT_THROW(parse_engine_command("vllm serve Llama-3.1-8B --cpu-offload-gb 4"), Unsupported);
   EXPECT_EQ(parse_engine_command("vllm serve Llama-3.1-8B --no-enable-ssl-refresh --ssl-keyfile a").ignored,
             (std::vector<std::string>{"--no-enable-ssl-refresh", "--ssl-keyfile"}));
+}
+
+TEST(EngineCommand, KnowsEveryFlagOfSglang0523) {
+  const std::string served = "sglang serve --model-path a";
+  expect_every_flag_known(served, "sglang_0_5_23.txt", 559);
+  EXPECT_THROW(parse_engine_command(served + " --enable-torch-compile"), Unsupported);
+  EXPECT_THROW(parse_engine_command(served + " --enable-lmcache"), Unsupported);
+  const EngineCommand read = parse_engine_command(
+      served + " --random-seed 3 --gc-threshold 700 10 10 --attention-backend fa3 --enable-metrics");
+  EXPECT_EQ(read.ignored, (std::vector<std::string>{"--random-seed", "--gc-threshold", "--enable-metrics"}));
+  EXPECT_EQ(read.approximated, std::vector<std::string>{"--attention-backend"});
+}
+
+// A flag that is refused does nothing at its default, so a line that spells it out is read.
+TEST(EngineCommand, ReadsRefusedFlagsAtTheirDefaults) {
+  const EngineCommand read = parse_engine_command(
+      "sglang serve --model-path a --num-continuous-decode-steps 1 --radix-eviction-policy=lru");
+  EXPECT_EQ(read.ignored,
+            (std::vector<std::string>{"--num-continuous-decode-steps", "--radix-eviction-policy"}));
+  EXPECT_EQ(parse_engine_command("sglang serve --model-path a --device cuda").ignored.size(), 1u);
+  EXPECT_THROW(parse_engine_command("sglang serve --model-path a --num-continuous-decode-steps 2"),
+               Unsupported);
+  EXPECT_THROW(parse_engine_command("sglang serve --model-path a --device cpu"), Unsupported);
+  EXPECT_EQ(parse_engine_command("vllm serve a --cpu-offload-gb 0").ignored.size(), 1u);
+}
+
+// Since 0.5.23 SGLang's groups of attention have a flag of their own, and graphs of steps that decode.
+TEST(EngineCommand, ReadsSglangsNewerSpellings) {
+  const auto read = [](const std::string& flags) {
+    return parse_engine_command("sglang serve --model-path a --tp 8 " + flags).config;
+  };
+  for (const char* flag : {"--attn-dp-size 4", "--attention-data-parallel-size=4",
+                           "--dp-size 4 --enable-dp-attention", "--dp 4 --attn-dp-size 4"}) {
+    EXPECT_EQ(read(flag).data_parallel_size, 4) << flag;
+    EXPECT_TRUE(read(flag).enable_dp_attention) << flag;
+  }
+  EXPECT_FALSE(read("--attn-dp-size 1").enable_dp_attention);
+  EXPECT_TRUE(read("--expert-parallel-size 8").enable_expert_parallel);
+  EXPECT_EQ(read("--cuda-graph-max-bs-decode 64").max_cudagraph_capture_size, 64);
+  EXPECT_EQ(read("--cuda-graph-bs-decode 1 2 8").cudagraph_capture_sizes,
+            (std::vector<std::int64_t>{1, 2, 8}));
+  EXPECT_THROW(read("--dp 2 --attn-dp-size 4"), InvalidInput);
+  EXPECT_THROW(read("--attn-dp-size 0"), InvalidInput);
+  EXPECT_THROW(read("--attn-dp-size four"), InvalidInput);
 }
 
 // The three flags of 0.33 that each give one key of --speculative-config, in any order beside it.

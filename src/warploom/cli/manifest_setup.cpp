@@ -84,7 +84,7 @@ class SetupReader {
  private:
   Started started(const ManifestPool& pool) {
     const EngineCommand command = parse_engine_commands(pool.commands, pool.place, manifest_.files);
-    for (const auto* flags : {&command.ignored, &command.unknown})
+    for (const auto* flags : {&command.ignored, &command.approximated, &command.unknown})
       for (const std::string& flag : *flags) add_once(result_.left_out, flag);
     ServingConfig config = command.config;
     if (pool.kv_offloading_gib_per_gpu > 0)

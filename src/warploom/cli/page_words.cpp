@@ -74,7 +74,8 @@ Json engine_command_fields(std::string_view line) {
   if (!command.quantization.empty()) asked["quantization"] = command.quantization;
   asked.update(changed_fields(command.config));
   std::vector<std::string> ignored = command.ignored;
-  ignored.insert(ignored.end(), command.unknown.begin(), command.unknown.end());
+  for (const auto* more : {&command.approximated, &command.unknown})
+    ignored.insert(ignored.end(), more->begin(), more->end());
   return {{"asked", std::move(asked)}, {"ignored", ignored}};
 }
 

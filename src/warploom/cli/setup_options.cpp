@@ -91,6 +91,9 @@ Json SetupOptions::from_command() const {
   if (!started.ignored.empty())
     print_note(fmt::format("--from-command: without effect on time, left out: {}",
                            fmt::join(started.ignored, ", ")));
+  if (!started.approximated.empty())
+    print_note(fmt::format("--from-command: simulated is what {} does without {}", started.config.engine,
+                           fmt::join(started.approximated, ", ")));
   if (!started.unknown.empty())
     print_note(fmt::format("--from-command: not known and left out, as if without effect on time: {}",
                            fmt::join(started.unknown, ", ")));

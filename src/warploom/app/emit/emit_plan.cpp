@@ -24,13 +24,20 @@ bool is_engine(const std::string& format) {
   return std::find(engines.begin(), engines.end(), format) != engines.end();
 }
 
+// The engine that files of this format start; empty: any.
+std::string engine_of_format(const std::string& format) {
+  if (is_engine(format)) return format;
+  return format == "llm-d" ? std::string(default_engine()) : std::string();
+}
+
 // Ranks of the deployments that are written, best first.
 std::vector<std::size_t> chosen_points(const PlanRequest& request, const PlanResult& plan,
                                        const std::string& format) {
   const auto& points = plan.search.points;
+  const std::string engine = engine_of_format(format);
   std::vector<std::size_t> chosen;
   const auto add = [&](std::size_t point) {
-    const bool served = !is_engine(format) || plan.labels[point].engine == format;
+    const bool served = engine.empty() || plan.labels[point].engine == engine;
     const bool known = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t other) {
       return points[other].configuration == points[point].configuration;
     });
@@ -42,7 +49,7 @@ std::vector<std::size_t> chosen_points(const PlanRequest& request, const PlanRes
     throw InvalidInput(fmt::format(
         "emit: no deployment that {} serves was kept, the best runs {}, expected the format auto or "
         "`engines` {}",
-        format, plan.labels[*plan.search.best].engine, format));
+        engine, plan.labels[*plan.search.best].engine, engine));
   return chosen;
 }
 
@@ -79,13 +86,16 @@ void check_emit_format(const PlanRequest& request, const std::string& format) {
   if (std::find(formats.begin(), formats.end(), format) == formats.end())
     throw NotFound(fmt::format("emit: '{}' is no format{}, expected one of: {}", format,
                                did_you_mean(format, formats), fmt::join(formats, ", ")));
-  if (!is_engine(format)) return;
+  const std::string engine = engine_of_format(format);
+  if (engine.empty()) return;
   std::vector<std::string> chosen;
   for (const std::string& entry : request.space.engines) chosen.push_back(engine_and_version(entry).first);
   if (chosen.empty()) chosen.push_back(default_engine());
-  if (std::find(chosen.begin(), chosen.end(), format) == chosen.end())
-    throw InvalidInput(fmt::format("emit: {} is not among the engines to choose from, expected `engines` {}",
-                                   format, format));
+  if (std::find(chosen.begin(), chosen.end(), engine) != chosen.end()) return;
+  if (!is_engine(format))
+    throw InvalidInput(fmt::format("emit: {} serves with {}, expected `engines` {}", format, engine, engine));
+  throw InvalidInput(
+      fmt::format("emit: {} is not among the engines to choose from, expected `engines` {}", format, format));
 }
 
 std::vector<EmittedFile> emit_plan(const PlanRequest& request, const PlanResult& plan,

@@ -37,7 +37,7 @@ std::set<std::string> flags_of_engine(const std::string& engine) {
       if (flag.starts_with("--enable-")) flags.insert("--no-" + flag.substr(2));
     return flags;
   }
-  if (engine == "sglang") return flags_in("sglang_0_5_16.txt");
+  if (engine == "sglang") return flags_in("sglang_0_5_23.txt");
   const auto& own = engine_manifest(engine).serve_flags;
   return {own.begin(), own.end()};
 }

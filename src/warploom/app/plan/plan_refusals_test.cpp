@@ -218,6 +218,12 @@ TEST(PlanRefusals, AFormatIsRefusedBeforeTheSearch) {
   EXPECT_THROW(check_emit_format(request, "sglang"), InvalidInput);
   check_emit_format(request, "vllm");
   check_emit_format(request, "k8s");
+  check_emit_format(request, "llm-d");
+  PlanRequest other = request;
+  other.space.engines = {"sglang"};
+  EXPECT_THROW(check_emit_format(other, "llm-d"), InvalidInput);
+  other.space.engines = {"sglang", "vllm"};
+  check_emit_format(other, "llm-d");
 }
 
 TEST(PlanRefusals, ExperimentsAreRefusedBeforeTheFirstRunsAndByName) {

@@ -36,6 +36,10 @@ const EngineSpec* find_engine(std::string_view name) {
 const EngineSpec& engine_named(std::string_view name) {
   if (const EngineSpec* engine = find_engine(name)) return *engine;
   const auto names = engine_names();
+  const std::size_t colon = name.find(':');
+  if (colon != std::string_view::npos && find_engine(name.substr(0, colon)) != nullptr)
+    throw NotFound(fmt::format("engine: '{}' names a version, expected {} with `engine_version` {}", name,
+                               name.substr(0, colon), name.substr(colon + 1)));
   throw NotFound(fmt::format("engine: '{}' is not known, expected one of: {}{}", name, fmt::join(names, ", "),
                              did_you_mean(name, names)));
 }

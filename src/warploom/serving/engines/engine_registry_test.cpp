@@ -112,6 +112,13 @@ TEST(EngineRegistry, HoldsEachNameOnce) {
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   EXPECT_NE(find_engine(default_engine()), nullptr);
   EXPECT_THROW(engine_named("vlm"), NotFound);
+  try {
+    engine_named("vllm:0.11.0");
+    ADD_FAILURE() << "a version is no part of the name";
+  } catch (const NotFound& error) {
+    EXPECT_NE(std::string(error.what()).find("expected vllm with `engine_version` 0.11.0"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(EngineRegistry, OwnersOfFieldsAreEngines) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_class.h"
@@ -20,8 +21,8 @@ constexpr std::string_view kName = name_of(Engine::Sglang);
 
 // The command that starts it
 
-// server_args.py
-constexpr std::array<EngineFlag, 19> kFlags{{
+// server_args.py; of two names of a field the first is that of today, which is written.
+constexpr std::array<EngineFlag, 21> kFlags{{
     {"max_running_requests", "max_num_seqs", "requests in a batch"},
     {"max_prefill_tokens", "max_num_batched_tokens", "prompt tokens admitted into a step"},
     {"mem_fraction_static", "gpu_memory_utilization", "share of GPU memory for weights and KV cache"},
@@ -36,15 +37,34 @@ constexpr std::array<EngineFlag, 19> kFlags{{
     {"ep_num_redundant_experts", "num_redundant_experts", "replicas beyond one of each expert"},
     {"moe_runner_backend", "moe_backend", "kernels of the experts"},
     {"dcp_size", "decode_context_parallel_size", "GPUs that share out the cached tokens of a request"},
-    {"cuda_graph_max_bs", "max_cudagraph_capture_size",
+    {"cuda_graph_max_bs_decode", "max_cudagraph_capture_size",
      "requests of the largest step captured as a CUDA graph"},
-    {"cuda_graph_bs", "cudagraph_capture_sizes", "requests of every step captured as a CUDA graph"},
+    {"cuda_graph_bs_decode", "cudagraph_capture_sizes", "requests of every step captured as a CUDA graph"},
+    {"cuda_graph_max_bs", "max_cudagraph_capture_size", "the same before SGLang 0.5.23"},
+    {"cuda_graph_bs", "cudagraph_capture_sizes", "the same before SGLang 0.5.23"},
     {"disable_radix_cache", "enable_prefix_caching", "no reuse of equal prefixes", true},
     {"disable_overlap_schedule", "async_scheduling", "schedule between steps", true},
     {"disable_cuda_graph", "enforce_eager", "no CUDA graphs", false, false, true},
 }};
 constexpr std::array<LaunchWord, 2> kPrograms{{{"sglang.launch_server", false}, {"sglang", true}}};
 constexpr std::array<std::string_view, 1> kFileFlags{"config"};
+
+// Since 0.5.23 `--attn-dp-size N` is what `--dp-size N --enable-dp-attention` was
+// (arg_groups/parallel_hook.py); it goes with no other --dp-size.
+void apply_attention_groups(ServingConfig& config, std::string_view text, const std::string& where) {
+  std::int64_t groups = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), groups);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || groups < 1)
+    throw InvalidInput(fmt::format("{}: '{}' is no number of groups, expected 1 or more", where, text));
+  if (groups == 1) return;
+  if (config.data_parallel_size > 1 && config.data_parallel_size != groups)
+    throw InvalidInput(fmt::format("{}: --dp-size is {}, expected --attn-dp-size {} alone", where,
+                                   config.data_parallel_size, groups));
+  config.data_parallel_size = groups;
+  config.enable_dp_attention = true;
+}
+constexpr std::array<JsonFlag, 1> kSetters{{{"attn_dp_size", {}, apply_attention_groups, nullptr}}};
+
 // docs/advanced_features/pd_disaggregation.md; Dynamo: examples/backends/sglang/deploy
 constexpr EngineManifests kManifests{.image = "lmsysorg/sglang",
                                      .prefill_flags = "--disaggregation-mode prefill",
@@ -394,6 +414,7 @@ extern constinit const EngineSpec kSglangEngine{
     .flags = kFlags,
     .command_line = {.programs = kPrograms,
                      .example = "sglang serve --model-path MODEL",
+                     .json_flags = kSetters,
                      .file_flags = kFileFlags},
     .manifests = kManifests,
     .block_size = 1,

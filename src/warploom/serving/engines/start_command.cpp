@@ -1,9 +1,13 @@
 #include "warploom/serving/engines/start_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "warploom/base/error.h"
 #include "warploom/base/shell_line.h"
@@ -37,6 +41,20 @@ std::string text_of_value(const FieldValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:g}", *real);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
+    return fmt::format("{}", fmt::join(*list, ","));
+  return {};
+}
+
+// The word that the file's reader makes this value of: the value or the end of it in capitals, as such files
+// spell theirs. Nothing where it makes it of neither.
+std::optional<std::string> unconverted(const FileKey& key, const std::string& value) {
+  if (value.empty() || value.find_first_of("{[") != std::string::npos) return {};
+  std::string capitals = value;
+  std::transform(capitals.begin(), capitals.end(), capitals.begin(),
+                 [](unsigned char c) { return char(std::toupper(c)); });
+  for (const std::string& word : {capitals, capitals.substr(capitals.find_last_of('_') + 1)})
+    if (key.text(Json(word), std::string(key.key)) == value) return word;
   return {};
 }
 
@@ -77,7 +95,7 @@ class CommandWriter {
     if (own == engine_.flags.end()) {
       if (engine_.manifests.flags_are_fields) {
         command_.words.push_back(on != nullptr && !*on ? spelled("no_" + name, false) : spelled(name, false));
-        if (on == nullptr) command_.words.push_back(text_of_value(value));
+        if (on == nullptr) add_value(value);
         return;
       }
       return add_to_file(name, value);
@@ -90,24 +108,43 @@ class CommandWriter {
       if (on != nullptr && *on != own->negated) command_.words.push_back(spelled(own->flag, underscores));
     } else {
       command_.words.push_back(spelled(own->flag, underscores));
-      command_.words.push_back(text_of_value(value));
+      add_value(value);
     }
+  }
+
+  // Numbers of a list are words of their own, but one where a file takes them.
+  void add_value(const FieldValue& value) {
+    const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
+    if (list == nullptr || !engine_.command_line.file_keys.empty())
+      return command_.words.push_back(text_of_value(value));
+    for (const std::int64_t number : *list) command_.words.push_back(std::to_string(number));
+  }
+
+  // What the file says of the value by this key; nothing where the key means something else.
+  std::optional<std::string> written(const FileKey& key, const std::string& name, const FieldValue& value) {
+    std::string dashed = name;
+    std::replace(dashed.begin(), dashed.end(), '_', '-');
+    const bool* on = std::get_if<bool>(&value);
+    const bool negated = key.flag == "--no-" + dashed;
+    if (!negated && key.flag != "--" + dashed && key.flag != "--" + name && key.off != "--no-" + dashed)
+      return {};
+    if (key.takes == FileValue::Nothing) return on != nullptr && *on ? std::optional("null") : std::nullopt;
+    if (key.takes == FileValue::Converted) return unconverted(key, text_of_value(value));
+    if (key.takes == FileValue::WithoutEffect) return {};
+    return on != nullptr ? (*on != negated ? "true" : "false") : text_of_value(value);
   }
 
   // By the key whose meaning is that flag.
   void add_to_file(const std::string& name, const FieldValue& value) {
-    std::string dashed = name;
-    std::replace(dashed.begin(), dashed.end(), '_', '-');
-    const bool* on = std::get_if<bool>(&value);
-    for (const FileKey& key : engine_.command_line.file_keys) {
-      const bool means = key.flag == "--" + dashed || key.flag == "--" + name || key.off == "--no-" + dashed;
-      if (!means || key.takes == FileValue::Converted || key.takes == FileValue::WithoutEffect) continue;
-      command_.file.emplace_back(key.key, on != nullptr ? (*on ? "true" : "false") : text_of_value(value));
-      return;
-    }
+    for (const FileKey& key : engine_.command_line.file_keys)
+      if (const auto text = written(key, name, value)) {
+        command_.file.emplace_back(key.key, *text);
+        return;
+      }
     if (engine_.command_line.file_keys.empty()) {
+      const bool* on = std::get_if<bool>(&value);
       command_.words.push_back(on != nullptr && !*on ? spelled("no_" + name, false) : spelled(name, false));
-      if (on == nullptr) command_.words.push_back(text_of_value(value));
+      if (on == nullptr) add_value(value);
       return;
     }
     throw Unsupported(fmt::format("{}: {} has neither a flag nor a key for it, expected another engine", name,
