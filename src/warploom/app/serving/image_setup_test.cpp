@@ -72,7 +72,7 @@ TEST(ImagesOfAModel, TakeTimeAndMemory) {
 }
 
 TEST(ImagesOfAModel, AreRefusedByNameWhereTheEncoderIsNotKnown) {
-  EXPECT_PRED2(contains_text, refusal_of(seen("Llama-3.1-8B")), "Llama-3.1-8B reads text alone");
+  EXPECT_PRED2(contains_text, refusal_of(seen("Llama-3.1-8B")), "Llama-3.1-8B has no encoder of images");
   const std::string other = refusal_of(seen("Gemma-3-4b-it"));
   EXPECT_PRED2(contains_text, other, "gemma-3-4b-it cannot be asked for images");
   EXPECT_PRED2(contains_text, other, "Gemma3ForConditionalGeneration is not modelled");

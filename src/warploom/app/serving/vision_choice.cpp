@@ -15,7 +15,7 @@ VisionEncoder vision_of(const std::string& asked, const FileScope& files, const 
       "Kimi-K2.5 to K3, Gemma 4) or `vision_encoder`, which takes a vision_config or the path of a "
       "config.json",
       model.name,
-      model.vision.refusal.empty() ? "reads text alone"
+      model.vision.refusal.empty() ? "has no encoder of images in its config.json"
                                    : "cannot be asked for images, " + model.vision.refusal));
 }
 
