@@ -21,6 +21,9 @@ def runs():
     failure = {"instance": 0, "at_s": 0.3, "down_s": 1}
     yield {**SHORT, "request_rate": 20, "instances": 2, "failures": [failure]}
     yield {**MIXTURE, "enable_expert_parallel": True, "requests": 30, "intervals": False}
+    seen = {**SHORT, "model": "Qwen3-VL-8B-Instruct", "images_per_request": 2, "image_size": "640x480"}
+    yield {**seen, "encoder_instances": 2}
+    yield {**SHORT, "thinking_tokens": 20, "thinking_token_budget": 30}
     yield {**LLAMA, "sessions": {"sessions": 6}, "intervals": False}
     yield {**LLAMA, "clients": f"{FIXTURES}/options/clients.json", "rate": 20, "requests": 40}
     yield {

@@ -3,10 +3,10 @@
 
 #include "own_words.h"
 #include "warploom/base/error.h"
+#include "warploom/models/load_vision_encoder.h"
 #include "warploom/serving/engines/compilation_config.h"
 #include "warploom/serving/engines/eplb_config.h"
 #include "warploom/serving/engines/speculation_flags.h"
-#include "warploom/serving/pricing/vision_encoder.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {

@@ -17,9 +17,10 @@ namespace warploom {
 namespace {
 
 // Fields of a run that other options write, or that say what is sent and shown.
-const std::vector<std::string> kNotOfFleets{
-    "setup",     "disaggregation", "autoscaling", "failures",     "shared_kv",    "source",  "threads",
-    "intervals", "tuned",          "views",       "traced_steps", "trace_from_s", "goodput", "details"};
+const std::vector<std::string> kNotOfFleets{"setup",        "disaggregation", "encoder", "autoscaling",
+                                            "failures",     "shared_kv",      "source",  "threads",
+                                            "intervals",    "tuned",          "views",   "traced_steps",
+                                            "trace_from_s", "goodput",        "details"};
 
 struct MockOptions {
   ServeMockRequest request;

@@ -80,13 +80,14 @@ void add_output_options(Command& command, RequestCommand& run, const std::shared
                   "first of them at this second of the run; default 0")
       ->not_negative();
   // The parts of the request have options of their own.
-  run.add_fields<SimulateRequest>({.skipped = {"setup", "disaggregation", "autoscaling", "source", "views",
-                                               "traced_steps", "trace_from_s", "goodput", "details"},
-                                   .group_of = [](std::string_view field) {
-                                     const bool fleet = fields_of<FleetRules>().find(field) ||
-                                                        fields_of<SharedKv>().find(field);
-                                     return std::string(fleet ? kFleetGroup : kOutputGroup);
-                                   }});
+  run.add_fields<SimulateRequest>(
+      {.skipped = {"setup", "disaggregation", "autoscaling", "source", "views", "traced_steps",
+                   "trace_from_s", "goodput", "details"},
+       .group_of = [](std::string_view field) {
+         const bool fleet = fields_of<FleetRules>().find(field) || fields_of<SharedKv>().find(field);
+         const bool pool = fields_of<EncoderPoolRequest>().find(field) != nullptr;
+         return std::string(fleet ? kFleetGroup : pool ? kPoolGroup : kOutputGroup);
+       }});
   run.write([options](Json& asked, GivenNames&) { write_output_fields(*options, asked); });
   run.page_alone({.ask = [](Json& asked) { asked["details"] = true; },
                   .trim =

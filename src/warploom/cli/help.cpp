@@ -44,6 +44,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 55> kValueNa
     {"--speculative-config", "JSON"},
     {"--speculative-draft-model-path", "NAME|FILE"},
     {"--vision-encoder", "JSON|FILE"},
+    {"--image-size", "WxH[xFRAMES]"},
     {"--goodput", "LIMIT:MS,..."},
     {"--fail-at", "WHEN"},
     {"--prefill", "BxL"},

@@ -28,7 +28,9 @@ WorkloadOptions::WorkloadOptions(Command& command, WorkloadUse use) : values_(st
   const OptionGroup group(command, kWorkloadGroup);
   const std::string heading(kWorkloadGroup);
   std::vector<std::string> skipped{"sessions", "random", "request_rate"};
-  if (use == WorkloadUse::Plan) skipped.insert(skipped.end(), {"images_per_request", "image_tokens"});
+  if (use == WorkloadUse::Plan)
+    skipped.insert(skipped.end(), {"images_per_request", "image_tokens", "image_size", "image_request_share",
+                                   "thinking_tokens", "thinking_std_dev", "thinking_token_budget"});
   fields_ = add_request_options<WorkloadRequestSource>(command, {.skipped = skipped, .group = heading});
   command.add_option("--num-prompts", values_->num_prompts,
                      "what --requests says, by the name of `vllm bench serve`");
@@ -45,6 +47,11 @@ WorkloadOptions::WorkloadOptions(Command& command, WorkloadUse use) : values_(st
         ->positive();
     return;
   }
+  command.add_option("--random-mm-base-items-per-request", values_->mm_items,
+                     "what --images-per-request says, by the name of `vllm bench serve`");
+  command.add_option(
+      "--random-mm-bucket-config", values_->mm_buckets,
+      "what --image-size says, as `vllm bench serve` takes it: {(HEIGHT, WIDTH, FRAMES): SHARE}");
   command.add_option("--vision-encoder", values_->vision_encoder,
                      "a vision_config as JSON, or the path of a config.json that has one");
 }
@@ -65,6 +72,20 @@ bool WorkloadOptions::write_lengths(Json& source) const {
   return true;
 }
 
+// By the names of `vllm bench serve`.
+void WorkloadOptions::write_images(Json& source) const {
+  const auto take = [&](const char* field, std::string_view option, std::string_view same, Json value) {
+    if (source.contains(field))
+      throw InvalidInput(fmt::format("{} and {} say the same, expected one of them", same, option));
+    source[field] = std::move(value);
+  };
+  if (values_->mm_items)
+    take("images_per_request", "--random-mm-base-items-per-request", "--images-per-request",
+         *values_->mm_items);
+  if (!values_->mm_buckets.empty())
+    take("image_size", "--random-mm-bucket-config", "--image-size", values_->mm_buckets);
+}
+
 void WorkloadOptions::write(Json& request) const {
   Json source = Json::object();
   fields_->write(source);
@@ -74,6 +95,7 @@ void WorkloadOptions::write(Json& request) const {
       throw InvalidInput("--requests and --num-prompts say the same, expected one of them");
     source["requests"] = *values_->num_prompts;
   }
+  write_images(source);
   if (write_lengths(source)) {
     // Random prompts, by other names.
   } else if (sessions_->given("sessions")) {

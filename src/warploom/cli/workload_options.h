@@ -23,9 +23,10 @@ class WorkloadOptions {
 
  private:
   struct Values {
-    std::string vision_encoder, request_rate;
-    std::optional<std::int64_t> num_prompts, input_tokens;
+    std::string vision_encoder, request_rate, mm_buckets;
+    std::optional<std::int64_t> num_prompts, input_tokens, mm_items;
   };
+  void write_images(Json& source) const;
   bool write_lengths(Json& source) const;
   std::shared_ptr<Values> values_;
   std::shared_ptr<FieldOptionValues> fields_, random_, sessions_;

@@ -12,6 +12,7 @@
 #include "warploom/base/fields.h"
 #include "warploom/kernels/data_type.h"
 #include "warploom/models/layers/layer_kinds.h"
+#include "warploom/models/vision_encoder.h"
 
 namespace warploom {
 
@@ -68,6 +69,7 @@ struct ModelArchitecture {
   std::int64_t mtp_layers = 0;  // extra layers for multi-token prediction; loaded only for speculation
   QuantizationFacts quantization;
   std::vector<std::string> notes;  // what the record leaves out, for people
+  VisionPart vision;               // loaded and priced where requests have images; not part of describe()
 
   std::int64_t layer_count() const;
   // Norms of the hidden state in one layer of that group.

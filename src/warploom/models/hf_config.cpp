@@ -9,6 +9,7 @@
 #include "warploom/models/hf/hf_families.h"
 #include "warploom/models/hf/hf_quantization.h"
 #include "warploom/models/hf/python_json.h"
+#include "warploom/models/hf/vision_config.h"
 
 namespace warploom {
 namespace {
@@ -64,6 +65,7 @@ ModelArchitecture architecture_from_config(const Json& document, const Json* hf_
   model.architecture = architecture_name(config);
   const HfFamily& family = family_of_config(config, text, model.architecture);
   read_sizes(config, text, family, model);
+  model.vision = vision_part(config, model.architecture);
   std::vector<LayerGroup> layers = family.layers(text, model);
   if (family.facts != nullptr) family.facts(text, model);
   const ConfigValues& quantised = config.has("quantization_config") ? config : text;

@@ -23,6 +23,7 @@ double acceptance_length(const SpeculationCounts& counts) {
 double energy_of(const RunLabel& label) {
   double sum = 0;
   for (const PoolLabel& pool : label.pools) sum += pool.energy_j;
+  if (label.encoders) sum += label.encoders->energy_j;
   return sum;
 }
 

@@ -8,6 +8,7 @@
 
 #include "warploom/report/client_way.h"
 #include "warploom/report/deployment_report.h"
+#include "warploom/report/image_report.h"
 #include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
@@ -199,6 +200,7 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
     text +=
         fmt::format("prefix cache: {} of {} prompt tokens found ({})\n\n", count_text(result.cached_tokens),
                     count_text(metrics.total_input_tokens), percent_text(hit_rate(result)));
+  text += thinking_text(result) + image_text(label, result);
   return text + deployment_text(label, result) + kernel_table(result);
 }
 
@@ -235,6 +237,8 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result,
   document["interval"] = nullptr;
   if (interval) document["interval"] = {{"low", to_json(interval->low)}, {"high", to_json(interval->high)}};
   add_deployment(document, label, result);
+  add_image_figures(document, label, result);
+  add_thinking_figures(document, result);
   const StepTotals& totals = result.totals;
   document["step_totals"] = {{"steps", totals.steps},
                              {"tokens", totals.tokens},

@@ -29,12 +29,15 @@ class RandomDeployment {
       : random_(number, "deployment"),
         sides_(number, "sides"),
         shared_(number, "shared"),
+        images_(number, "images"),
+        number_(number),
         pricers_(pricers),
         apart_(apart) {}
 
   RandomRun draw() {
     RandomRun run;
     run.workload = workload();
+    add_images_and_thoughts(run.workload);
     const bool split = chance(0.2);
     const ServingConfig config = engine(run.workload);
     const std::int64_t ranks = chance(0.3) ? config.data_parallel_size : 1;
@@ -58,6 +61,7 @@ class RandomDeployment {
     if (chance(0.3)) fail(run);
     rules(run.deployment);
     share_caches(run.deployment);
+    encode_apart(run);
     return run;
   }
 
@@ -76,6 +80,61 @@ class RandomDeployment {
       pool.pricer = (*apart_)[std::size_t(ranks - 1)];
       pool.config.num_ffn_ranks = 2;
     }
+  }
+
+  // Drawn from numbers of their own. A prompt stays shorter than a step that is not cut.
+  void add_images_and_thoughts(Workload& workload) {
+    if (workload.content_begin.empty() && images_.uniform() < 0.4) {
+      std::vector<ImageDraw> draws;
+      for (std::int64_t i = images_.integer(1, 2); i > 0; --i) {
+        const std::int64_t tokens = images_.integer(1, 25);
+        draws.push_back(
+            {.shape = {.tokens = tokens, .runs = {{1, 4 * tokens}}}, .share = images_.uniform(0.1, 1)});
+      }
+      add_images(workload, images_.integer(1, 2), draws, 1, number_);
+      if (images_.uniform() < 0.5) take_images(workload);
+    }
+    if (images_.uniform() < 0.3) {
+      Thinking thinking{.mean = images_.uniform(1, 8), .deviation = images_.uniform(0, 8)};
+      thinking.budget = images_.integer(0, 12);
+      add_thinking(workload, thinking, number_);
+    }
+  }
+
+  // Some requests are of words alone after all.
+  void take_images(Workload& workload) {
+    Workload some = workload;
+    some.images.clear();
+    some.images_begin = {0};
+    for (std::size_t i = 0; i < workload.requests.size(); ++i) {
+      WorkloadRequest& request = some.requests[i];
+      const bool keeps = i == 0 || images_.uniform() < 0.6;
+      for (const std::uint16_t image : workload.images_of(i)) {
+        if (keeps)
+          some.images.push_back(image);
+        else
+          request.input_tokens -= std::int32_t(workload.image_shapes[image].tokens);
+      }
+      if (!keeps) request.images = 0;
+      some.images_begin.push_back(std::uint32_t(some.images.size()));
+    }
+    workload = std::move(some);
+  }
+
+  void encode_apart(RandomRun& run) {
+    if (run.workload.images.empty()) return;
+    const ServingConfig& first = run.deployment.pools[0].config;
+    for (PoolPlan& pool : run.deployment.pools) pool.config.most_image_tokens = images_.integer(0, 120);
+    if (images_.uniform() >= 0.5) return;
+    EncoderPlan plan;
+    plan.pool = {.name = "encode", .config = first, .pricer = pricers_[0]};
+    plan.pool.config.instances = images_.integer(1, 3);
+    plan.pool.config.max_num_seqs = images_.integer(1, 4);
+    plan.pool.config.max_num_batched_tokens = images_.integer(1, 60);
+    plan.per_token = Bytes(1e4);
+    plan.bandwidth = BytesPerSecond(1e6) * (1 + 1000 * images_.uniform());
+    plan.latency = milliseconds(images_.uniform(0, 5));
+    run.deployment.encoders = plan;
   }
 
   void rules(Deployment& deployment) {
@@ -307,7 +366,8 @@ class RandomDeployment {
       pool.cache_bandwidth = kSlowest * (1 + kSpread * shared_.uniform());
   }
 
-  RandomStream random_, sides_, shared_;
+  RandomStream random_, sides_, shared_, images_;
+  std::uint64_t number_;
   const std::vector<const StepPricer*>& pricers_;
   const std::vector<const StepPricer*>* apart_;
 };

@@ -83,6 +83,42 @@ void expect_request_ended(const RequestRecord& record, const RandomRun& run, std
   EXPECT_LE(record.queued, record.scheduled);
   EXPECT_LT(record.scheduled, record.first_token);
   EXPECT_LE(record.first_token, record.last_token);
+  EXPECT_LE(record.first_token, record.first_answer);
+  EXPECT_LE(record.first_answer, record.last_token);
+  EXPECT_LT(record.thinking_tokens, record.output_tokens);
+  EXPECT_TRUE(record.thinking_tokens > 0 || record.first_answer == record.first_token);
+}
+
+// Each image is encoded, and only where its request was stopped or lost perhaps again.
+void expect_images_conserved(const SimulationResult& result, const RandomRun& run) {
+  std::int64_t needed = 0, thoughts = 0, asked = 0;
+  for (std::size_t i = 0; i < result.requests.size(); ++i) {
+    asked += run.workload.requests[i].thinking_tokens;
+    if (!result.requests[i].completed()) continue;
+    needed += std::ssize(run.workload.images_of(i));
+    thoughts += result.requests[i].thinking_tokens;
+  }
+  EXPECT_GE(result.totals.images, needed);
+  const bool again = result.preemptions > 0 || result.restarts > 0;
+  if (!again && result.metrics.failed == result.rejected) {
+    EXPECT_EQ(result.totals.images, needed);
+  }
+  EXPECT_TRUE(asked == 0 || result.thinking.has_value() || result.rejected + result.cut > 0);
+  if (result.thinking) {
+    EXPECT_EQ(result.thinking->thinking_tokens, thoughts);
+    EXPECT_EQ(result.thinking->thinking_tokens + result.thinking->answer_tokens,
+              result.metrics.total_output_tokens);
+  }
+  ASSERT_EQ(result.encoders.has_value(), run.deployment.encoders.has_value());
+  if (!result.encoders) return;
+  const EncoderTotals& encoders = *result.encoders;
+  EXPECT_EQ(encoders.steps.images, result.totals.images);
+  // A step under way when the run ends has sent nothing.
+  const double bytes = double(encoders.steps.tokens) * run.deployment.encoders->per_token.value();
+  EXPECT_LE(encoders.bytes.value(), bytes + 1);
+  if (result.metrics.failed > 0) return;
+  EXPECT_NEAR(encoders.bytes.value(), bytes, 1);
+  EXPECT_GE(encoders.gpu_time.value() + 1e-9, encoders.steps.gpu_p50.value());
 }
 
 // A turn comes when the last of those that it waits for lets it go, and not before.
@@ -164,6 +200,7 @@ void expect_conserved(const SimulationResult& result, const RandomRun& run) {
   expect_rules_kept(result, run.deployment.rules);
   expect_turns_follow(result, run.workload);
   expect_caches_conserved(result, run.deployment);
+  expect_images_conserved(result, run);
   // Where requests are left over, a turn behind one of them never comes.
   EXPECT_LE(rejected, result.rejected);
   EXPECT_TRUE(run.loses_instances || rejected == result.rejected);
@@ -204,7 +241,8 @@ void expect_same(const SimulationResult& a, const SimulationResult& b) {
 
 TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
   std::int64_t joined = 0, preempted = 0, restarted = 0, rejected = 0, reloaded = 0, turned_away = 0,
-               timed_out = 0, apart = 0, of_store = 0, of_peers = 0, evicted = 0, lost = 0, dropped = 0;
+               images = 0, encoded_apart = 0, encoded_again = 0, thoughts = 0, timed_out = 0, apart = 0,
+               of_store = 0, of_peers = 0, evicted = 0, lost = 0, dropped = 0;
   for (std::uint64_t number = 1; number <= cases() && !testing::Test::HasFailure(); ++number) {
     SCOPED_TRACE(testing::Message() << "case " << number);
     const RandomRun run = RandomDeployment(number, pricers(), &pricers_apart()).draw();
@@ -216,6 +254,10 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
     expect_same(result, watched);
     joined += std::ssize(run.workload.further_parents);
     for (const PoolPlan& pool : run.deployment.pools) apart += pool.config.num_ffn_ranks > 0 ? 1 : 0;
+    images += result.totals.images;
+    encoded_apart += result.encoders ? result.encoders->requests : 0;
+    encoded_again += result.totals.images > std::ssize(run.workload.images) ? 1 : 0;
+    thoughts += result.thinking ? result.thinking->cut : 0;
     preempted += result.preemptions;
     restarted += result.restarts;
     rejected += result.rejected;
@@ -231,6 +273,10 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
   // The draws reach what they are meant to reach.
   EXPECT_GT(joined, 0);
   EXPECT_GT(apart, 0);
+  EXPECT_GT(images, 0);
+  EXPECT_GT(encoded_apart, 0);
+  EXPECT_GT(encoded_again, 0);
+  EXPECT_GT(thoughts, 0);
   EXPECT_GT(preempted, 0);
   EXPECT_GT(restarted, 0);
   EXPECT_GT(rejected, 0);

@@ -16,9 +16,12 @@ struct RequestRecord {
   SimTime scheduled;  // first taken into a batch
   SimTime first_token;
   SimTime last_token;
+  SimTime first_answer;  // token after the thoughts, where thinking_tokens > 0 (else first_token)
   std::int32_t input_tokens = 0;
-  std::int32_t output_tokens = 0;   // wanted, and allowed by max_model_len
-  std::int32_t tokens_emitted = 0;  // so far
+  std::int32_t output_tokens = 0;    // wanted, and allowed by max_model_len
+  std::int32_t tokens_emitted = 0;   // so far
+  std::int32_t thinking_tokens = 0;  // of output_tokens, before the answer; it has at least one
+  bool thinking_cut = false;         // by the budget
   std::int32_t preemptions = 0;
   std::int32_t cached_tokens = 0;    // of the prompt, found in the prefix cache
   std::int32_t replica = -1;         // -1: never reached an engine

@@ -44,12 +44,14 @@ struct SimulationOptions {
 struct StepTotals {
   std::int64_t steps = 0;
   std::int64_t tokens = 0;  // computed, recomputed and refused ones included
+  std::int64_t images = 0;  // encoded
   Seconds gpu_p10, gpu_p50, gpu_p90;
   Seconds collectives;  // part of gpu_p50
   Seconds host;         // what the host adds, HostModel::overhead
   StepTotals& operator+=(const StepTotals& other) {
     steps += other.steps;
     tokens += other.tokens;
+    images += other.images;
     gpu_p10 += other.gpu_p10;
     gpu_p50 += other.gpu_p50;
     gpu_p90 += other.gpu_p90;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,24 @@ struct PoolTotals {
   std::vector<HeldGpus> held;  // of a pool that scales
 };
 
+// What instances did that encode images and nothing else.
+struct EncoderTotals {
+  std::int64_t instances = 0, gpus = 0;
+  std::int64_t requests = 0;  // whose embeddings all arrived
+  StepTotals steps;           // tokens of images
+  Seconds gpu_time;           // GPUs times the time they were held
+  Seconds wait;               // of requests, from the queue to their last embeddings, summed
+  Bytes bytes;
+  Seconds transfer_wait;  // of images, from the end of their step to their arrival, summed
+};
+
+// Thoughts before answers.
+struct ThinkingTotals {
+  std::int64_t thinking_tokens = 0, answer_tokens = 0;  // of completed requests
+  std::int64_t cut = 0;                                 // completed requests whose thoughts met the budget
+  LatencySummary ttfat;                                 // from arrival to the first token of the answer
+};
+
 struct SimulationResult {
   ServingMetrics metrics;
   std::vector<RequestRecord> requests;  // in the order of the workload
@@ -70,6 +89,8 @@ struct SimulationResult {
   std::vector<KernelTime> kernels;  // GPU time by kernel over all steps
   StepTotals totals;
   std::vector<PoolTotals> pools;  // as in the deployment
+  std::optional<EncoderTotals> encoders;
+  std::optional<ThinkingTotals> thinking;  // absent: no request thinks
   SpeculationCounts speculation;
   TransferTotals transfers;
   SharedKvTotals shared_kv;

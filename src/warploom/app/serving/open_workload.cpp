@@ -49,6 +49,10 @@ void check_source(const WorkloadRequestSource& source) {
   refuse_unless(
       source.clients.empty() || (!source.burstiness && !source.request_rate),
       "clients: say how their gaps are distributed, expected neither `burstiness` nor `request_rate`");
+  refuse_unless(source.thinking_tokens || source.thinking_std_dev == 0,
+                "thinking_std_dev changes nothing by itself, expected `thinking_tokens` too");
+  refuse_unless(source.thinking_tokens || !source.thinking_token_budget,
+                "thinking_token_budget changes nothing by itself, expected `thinking_tokens` too");
   refuse_unless(!source.burstiness || source.rate || source.request_rate,
                 "burstiness: needs a rate, expected `rate` or `request_rate` too");
   const bool loop = source.concurrency || (source.max_concurrency && !source.rate && !source.request_rate);
@@ -141,7 +145,13 @@ Workload open_workload(const WorkloadRequestSource& given) {
   take_named_sessions(source);
   check_source(source);
   Workload workload = prompts_of(source);
-  if (source.images) add_images(workload, *source.images, source.image_tokens);
+  refuse_unless(!source.images || !source.image_draws.empty(),
+                "images_per_request: not modelled here, expected `simulate`");
+  if (source.images)
+    add_images(workload, *source.images, source.image_draws, source.image_share, source.seed);
+  if (source.thinking_tokens)
+    add_thinking(workload, {*source.thinking_tokens, source.thinking_std_dev, source.thinking_token_budget},
+                 source.seed);
   set_arrivals(workload, source);
   if (source.think_time) set_think_time(workload, *source.think_time, source.seed);
   return workload;

@@ -41,6 +41,8 @@ struct RunLabel {
   std::int64_t layers = 1;  // of the model
   KernelTrust trust;
   std::vector<PoolLabel> pools;
+  std::optional<PoolLabel> encoders;  // that do nothing else
+  std::string vision;                 // the encoder of images, in words; empty: requests have none
   ClientWayLabel way;
   std::string kv_transfer;  // path between the pools; empty: one pool
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "warploom/app/serving/encoder_setup.h"
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/app/serving/setup_scope.h"
 #include "warploom/app/serving/shared_kv_setup.h"
@@ -20,10 +21,10 @@ std::size_t pool_named(const FailureRequest& failure, const Deployment& deployme
                                  deployment.disaggregated() ? "prefill or decode" : "engine"));
 }
 
-// The setup of a pool; `prompts`: whether it computes them, and so encodes images.
-ServingSetupRequest pool_setup(ServingSetupRequest setup, const WorkloadRequestSource& source, bool prompts) {
+// The setup of a pool; `prompts`: whether it computes them, and so holds the encoder of images.
+ServingSetupRequest pool_setup(ServingSetupRequest setup, const SimulateRequest& request, bool prompts) {
   if (!prompts) setup.vision_encoder.clear();
-  if (source.images && setup.image_tokens == 0) setup.image_tokens = source.image_tokens;
+  setup.reads_images = prompts && request.source.images.has_value();
   return setup;
 }
 
@@ -63,14 +64,19 @@ ServingEngines engines_of(const SimulateRequest& request,
                           const std::shared_ptr<const LatencyModel>& latency) {
   std::vector<ServingSetup> setups;
   if (request.disaggregation) {
-    setups.push_back(
-        resolve_serving(pool_setup(request.disaggregation->prefill, request.source, true), latency));
-    setups.push_back(
-        resolve_serving(pool_setup(request.disaggregation->decode, request.source, false), latency));
+    setups.push_back(resolve_serving(pool_setup(request.disaggregation->prefill, request, true), latency));
+    setups.push_back(resolve_serving(pool_setup(request.disaggregation->decode, request, false), latency));
   } else {
-    setups.push_back(resolve_asked(pool_setup(request.setup, request.source, true), latency));
+    setups.push_back(resolve_asked(pool_setup(request.setup, request, true), latency));
   }
-  return engines_of(request, std::move(setups));
+  ServingEngines engines = engines_of(request, std::move(setups));
+  if (request.encoder.on()) {
+    EncoderSetup encoders = encoder_setup(request, latency);
+    engines.deployment.pools.front().config.most_image_tokens = encoders.setup.config.most_image_tokens;
+    engines.deployment.encoders = std::move(encoders.plan);
+    engines.encoder = std::move(encoders.setup);
+  }
+  return engines;
 }
 
 Deployment at_end(const ServingEngines& engines, StepTime step_time) {
@@ -78,6 +84,7 @@ Deployment at_end(const ServingEngines& engines, StepTime step_time) {
   if (step_time == StepTime::Mid) return deployment;
   for (std::size_t i = 0; i < engines.setups.size(); ++i)
     deployment.pools[i].config.host_at_end = engines.setups[i].host_at(step_time);
+  if (deployment.encoders) deployment.encoders->pool.config.host_at_end = engines.encoder->host_at(step_time);
   return deployment;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace warploom {
 struct ServingEngines {
   std::vector<ServingSetup> setups;  // one, or prefill and decode
   Deployment deployment;
-  std::string kv_transfer;  // path between the pools; empty: one pool
+  std::string kv_transfer;              // path between the pools; empty: one pool
+  std::optional<ServingSetup> encoder;  // of the instances that encode alone
 };
 
 // As the request asks. Throws what resolve_serving and kv_transfer_of throw.

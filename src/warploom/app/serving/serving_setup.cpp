@@ -8,6 +8,7 @@
 #include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
+#include "warploom/app/serving/vision_choice.h"
 #include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
@@ -127,6 +128,12 @@ void check_split(const ServingSetup& setup, const ServingSetupRequest& request) 
         fmt::format("require_tier: num_ffn_ranks rests on {}; expected none of them", kAfdRestsOn));
 }
 
+void check_expert_kernels(const ServingSetup& setup) {
+  if (setup.config.moe_backend == "auto" || setup.model.mixture() != nullptr) return;
+  throw InvalidInput(fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
+                                 setup.config.moe_backend, setup.model.name));
+}
+
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu, request.files);
 }
@@ -138,7 +145,6 @@ struct Companions {
   Sharding drafter_sharding;
   ScaledOperators lora;
   std::optional<VisionEncoder> vision;
-  std::int64_t image_tokens = 0;
   Bytes weights, kv_per_token;  // of one GPU
 };
 
@@ -177,12 +183,15 @@ void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& 
       kv_footprint(*beside.drafter, beside.drafter_sharding, setup.graph.kv_cache).per_token() * modules;
 }
 
+VisionSplit vision_split(const ServingSetup& setup) {
+  return {.tensor_parallel = setup.sharding.tensor_parallel};
+}
+
 Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
   Companions beside;
-  if (!request.vision_encoder.empty()) {
-    beside.vision = load_vision_encoder(request.vision_encoder, request.files);
-    beside.image_tokens = request.image_tokens;
-    beside.weights += vision_weights(*beside.vision, setup.sharding.tensor_parallel);
+  if (request.reads_images || !request.vision_encoder.empty()) {
+    beside.vision = vision_of(request.vision_encoder, request.files, setup.model);
+    beside.weights += vision_weights(*beside.vision, vision_split(setup));
   }
   const ServingConfig& config = setup.config;
   beside.speculation = speculation_of(config);
@@ -251,7 +260,7 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
         overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu));
   if (beside.vision)
     target = std::make_unique<EncodingStepPricer>(std::move(target), operators, *beside.vision,
-                                                  beside.image_tokens, setup.sharding.tensor_parallel);
+                                                  vision_split(setup));
   if (!beside.drafter) return target;
   // The drafter runs with the target's graphs and once for each token it proposes alone.
   auto drafter = std::make_unique<OperatorStepPricer>(
@@ -385,10 +394,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
     setup.config.max_model_len = model.max_positions;
   resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? version : std::string());
   check_config(setup.config);
-  if (setup.config.moe_backend != "auto" && setup.model.mixture() == nullptr)
-    throw InvalidInput(
-        fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
-                    setup.config.moe_backend, setup.model.name));
+  check_expert_kernels(setup);
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
   route_experts(setup, request.expert_routing);
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
@@ -406,6 +412,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.
   if (transport == ExpertTransport::DeepEpNormal) setup.config.enforce_eager = true;
   const Companions beside = companions_of(setup, request);
+  if (beside.vision) setup.config.most_image_tokens = most_tokens_of_image(*beside.vision);
   if (memory == MemoryCheck::Required) check_memory(setup, beside);
   setup.kernels = {.framework = std::string(priced.framework),
                    .version = request.version,

@@ -26,8 +26,9 @@ struct ServingSetupRequest {
   ServingConfig config;
   std::string quantization;    // a MatmulScheme for every linear layer; empty = as the checkpoint is stored
   std::string framework;       // whose kernels and host constants are used; empty = config.engine
-  std::string vision_encoder;  // as load_vision_encoder takes it; empty: text alone
-  std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
+  std::string vision_encoder;  // as load_vision_encoder takes it; empty: the model's own
+  std::int64_t image_tokens = 0;  // of each image of the workload; 0: as the source of requests says
+  bool reads_images = false;      // prompts have some, and this pool encodes them; set by the use cases
   std::string version;            // of the framework; empty = unknown
   std::string day;  // of a version that is no release: it is no newer; as "20260402", empty = unknown
   std::string expert_routing;  // as parse_expert_routing takes it; empty: GraphOptions's own

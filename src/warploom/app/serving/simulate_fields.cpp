@@ -29,6 +29,16 @@ FieldTable WorkloadRequestSource::describe() {
            {.doc = "most requests in flight; without a rate a closed loop", .min = 1})
       .add("images_per_request", &R::images, {.doc = "images before every prompt"})
       .add("image_tokens", &R::image_tokens, {.doc = "tokens of an image"})
+      .add("image_size", &R::image_size,
+           {.doc = "in place of image_tokens: WIDTHxHEIGHT[xFRAMES][:SHARE], several of them between commas"})
+      .add("image_request_share", &R::image_share,
+           {.doc = "of the requests have images", .min = 1e-6, .max = 1})
+      .add("thinking_tokens", &R::thinking_tokens,
+           {.doc = "mean of the tokens that are thought before every answer, on top of its own", .min = 1})
+      .add("thinking_std_dev", &R::thinking_std_dev,
+           {.doc = "of those: drawn from a log-normal distribution", .min = 0})
+      .add("thinking_token_budget", &R::thinking_token_budget,
+           {.doc = "where the engine ends a thought", .min = 0})
       .add("burstiness", &R::burstiness,
            {.doc = "with a rate: shape of gamma gaps, 1 Poisson, below it bursts"})
       .add("user_think_time_s", &R::think_time,
@@ -43,6 +53,32 @@ FieldTable DisaggregationRequest::describe() {
       .add("prefill", &R::prefill, {.doc = "the pool that computes prompts"})
       .add("decode", &R::decode, {.doc = "the pool that produces tokens"})
       .add("transfer", &R::transfer, {.doc = "of keys and values between them"})
+      .table();
+}
+
+FieldTable EncoderPoolRequest::describe() {
+  using R = EncoderPoolRequest;
+  return FieldList<R>("encoder_pool")
+      .add(
+          "encoder_instances", &R::instances,
+          {.doc = "engines that encode images alone; 0: those that compute prompts do", .min = 0, .max = 1e5})
+      .add("encoder_gpu", &R::gpu, {.doc = "their GPU; absent: that of the prompts"})
+      .add("encoder_tensor_parallel_size", &R::tensor_parallel_size,
+           {.doc = "GPUs of one of them", .min = 1, .max = 1024})
+      .add("encoder_max_num_batched_tokens", &R::max_num_batched_tokens,
+           {.doc = "tokens of images that one encodes in a step", .min = 1, .max = 1e8})
+      .add("encoder_bandwidth_gb_per_s", &R::bandwidth,
+           {.unit = "GB/s",
+            .doc = "of one of their GPUs to the prompts' engines, in place of the node record's",
+            .min = 0.001,
+            .max = 1e5,
+            .scale = 1e9})
+      .add("encoder_latency_us", &R::latency,
+           {.unit = "us",
+            .doc = "of one transfer of embeddings, in place of the node record's",
+            .min = 0,
+            .max = 1e7,
+            .scale = 1e-6})
       .table();
 }
 
@@ -61,6 +97,7 @@ FieldTable SimulateRequest::describe() {
   return RequestFields<R>("simulate")
       .add("setup", &R::setup, {.doc = "model, GPU and engine"})
       .add("disaggregation", &R::disaggregation, {.doc = "prefill and decode apart, in place of `setup`"})
+      .add("encoder", &R::encoder, {.doc = "instances that encode images and nothing else"})
       .add("autoscaling", &R::autoscaling, {.doc = "of every pool"})
       .add("fleet", &R::fleet, {.doc = "what the router in front knows and refuses"})
       .add("shared_kv", &R::shared_kv, {.doc = "a store of all instances, and instances that read of others"})

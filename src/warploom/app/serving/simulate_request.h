@@ -17,6 +17,7 @@
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/benchmark_workload.h"
 #include "warploom/serving/workload/session_workload.h"
+#include "warploom/serving/workload/workload.h"
 
 namespace warploom {
 
@@ -34,6 +35,12 @@ struct WorkloadRequestSource {
   std::optional<std::int64_t> max_concurrency;  // most in flight at a rate; without one a closed loop
   std::optional<std::int64_t> images;           // of every request, of image_tokens tokens each
   std::int64_t image_tokens = 1024;
+  std::string image_size;                 // as parse_image_sizes takes it; empty: image_tokens
+  double image_share = 1;                 // of the requests that have images
+  std::optional<double> thinking_tokens;  // mean of the thoughts before an answer
+  double thinking_std_dev = 0;
+  std::optional<std::int64_t> thinking_token_budget;
+  std::vector<ImageDraw> image_draws;  // what they are drawn from; set by image_draws_of
   std::optional<double>
       burstiness;  // with a rate of either kind: gamma gaps of this shape, whatever was recorded
   std::optional<Seconds> think_time;  // with a concurrency: mean time before a user's next request
@@ -56,6 +63,19 @@ struct DisaggregationRequest {
   static FieldTable describe();
 };
 
+// Instances that encode images and nothing else; the rest of their engine is that of the pool that computes
+// prompts.
+struct EncoderPoolRequest {
+  std::int64_t instances = 0;  // 0: the engines that compute prompts encode
+  std::string gpu;             // empty: theirs
+  std::int64_t tensor_parallel_size = 1;
+  std::optional<std::int64_t> max_num_batched_tokens;
+  std::optional<BytesPerSecond> bandwidth;  // of one GPU, one direction; absent: the node record's
+  std::optional<Seconds> latency;           // of one transfer; absent: the node record's
+  bool on() const { return instances > 0; }
+  static FieldTable describe();
+};
+
 // Instance `instance` of pool `pool` ("engine", or "prefill" and "decode") fails.
 struct FailureRequest {
   std::string pool;  // empty: the only pool
@@ -68,9 +88,10 @@ struct FailureRequest {
 struct SimulateRequest {
   ServingSetupRequest setup;
   std::optional<DisaggregationRequest> disaggregation;  // then `setup` is not read
-  AutoscalingConfig autoscaling;                        // of every pool
-  FleetRules fleet;                                     // of the router in front
-  SharedKv shared_kv;                                   // caches that instances share
+  EncoderPoolRequest encoder;
+  AutoscalingConfig autoscaling;  // of every pool
+  FleetRules fleet;               // of the router in front
+  SharedKv shared_kv;             // caches that instances share
   std::vector<FailureRequest> failures;
   WorkloadRequestSource source;
   std::function<void(const SimulationProgress&)> on_progress;  // of the p50 run

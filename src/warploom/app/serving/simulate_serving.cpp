@@ -11,6 +11,7 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/energy.h"
+#include "warploom/app/serving/image_setup.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/setup_scope.h"
@@ -34,15 +35,6 @@ PoolLabel pool_label(const ServingSetup& setup, std::string name, const PoolTota
           .expert_parallel = sharding.expert_parallel,
           .energy_j = pool_energy(setup, totals),
           .afd = setup.afd()};
-}
-
-void check_images(const SimulateRequest& request) {
-  const ServingSetupRequest& setup = request.disaggregation ? request.disaggregation->prefill : request.setup;
-  if (setup.vision_encoder.empty() == !request.source.images.has_value()) return;
-  throw InvalidInput(
-      "images_per_request: goes with `vision_encoder`, expected both or none (`vision_encoder` "
-      "takes "
-      "a vision_config or the path of a config.json)");
 }
 
 ClientWayLabel client_label(const ServingEngines& engines) {
@@ -70,11 +62,6 @@ void check_details(const SimulateRequest& request) {
       std::find(request.views.begin(), request.views.end(), kPerfettoView) != request.views.end();
   alone(request.traced_steps && !drawn, "traced_steps", "the view `perfetto`");
   alone(request.trace_from.value() > 0 && !drawn, "trace_from_s", "the view `perfetto`");
-  const WorkloadRequestSource usual;
-  const bool images = request.source.images.has_value();
-  alone(!images && request.source.image_tokens != usual.image_tokens, "image_tokens", "`images_per_request`");
-  for (const ServingSetupRequest* setup : setups_of(request))
-    alone(!images && setup->image_tokens > 0, "image_tokens", "`images_per_request`");
   const AutoscalingConfig fixed;
   if (!request.autoscaling.on())
     for (const Field& field : fields_of<AutoscalingConfig>().fields)
@@ -105,7 +92,6 @@ void check_request(const SimulateRequest& request) {
   if (setups.front()->config.engine != setups.back()->config.engine)
     throw InvalidInput(fmt::format("disaggregation: prefill is of {} and decode of {}, expected one engine",
                                    setups.front()->config.engine, setups.back()->config.engine));
-  check_images(request);
   check_details(request);
 }
 
@@ -139,6 +125,13 @@ RunLabel label_of(const ServingEngines& engines, const WorkloadRequestSource& so
     label.gpus += label.pools[i].instances * label.pools[i].gpus_per_instance;
     if (setup.gpu->name != label.gpu) label.gpu = setup.gpu->name + "+" + label.gpu;
   }
+  if (engines.encoder) {
+    const ServingSetup& encoder = *engines.encoder;
+    const PoolTotals totals{
+        .name = "encode", .steps = run.encoders->steps, .gpu_time = run.encoders->gpu_time};
+    label.encoders = pool_label(encoder, totals.name, totals);
+    label.gpus += run.encoders->gpus;
+  }
   label.trust = trust_of(run.kernels);
   return label;
 }
@@ -146,7 +139,9 @@ RunLabel label_of(const ServingEngines& engines, const WorkloadRequestSource& so
 // The run itself, whatever `tuned` names.
 SimulateResult run_serving(const SimulateRequest& request,
                            const std::shared_ptr<const LatencyModel>& latency) {
-  const Workload workload = open_workload(request.source);
+  WorkloadRequestSource source = request.source;
+  source.image_draws = image_draws_of(request);
+  const Workload workload = open_workload(source);
   const ServingEngines engines = engines_of(request, latency);
   const auto run = [&](StepTime step_time) {
     SimulationOptions options;
@@ -178,6 +173,7 @@ SimulateResult run_serving(const SimulateRequest& request,
   if (request.recorded_steps() > 0) result.traced = trace_steps(result.run, engines.setups);
   result.groups = group_figures(workload, result.run.requests);
   result.label = label_of(engines, request.source, workload, result.run);
+  if (source.images) result.label.vision = vision_words(request);
   return result;
 }
 

@@ -14,7 +14,7 @@ void ScheduledBatch::clear() {
   decode_context_max = 0;
   chunk_tokens = 0;
   draft_tokens = 0;
-  images = 0;
+  images.clear();
 }
 
 void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t tokens) {
@@ -39,6 +39,21 @@ void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t t
   sequence.computed_tokens += yielded;
   sequence.outputs_scheduled += yielded;
   emitting.push_back({slot, yielded});
+}
+
+void ScheduledBatch::add_image(const ImageShape& shape) {
+  const auto known = std::find_if(images.begin(), images.end(),
+                                  [&](const ImageCount& each) { return each.shape == &shape; });
+  if (known == images.end())
+    images.push_back({&shape, 1});
+  else
+    ++known->count;
+}
+
+void ScheduledBatch::remove_image(const ImageShape& shape) {
+  for (ImageCount& each : images)
+    if (each.shape == &shape) --each.count;
+  std::erase_if(images, [](const ImageCount& each) { return each.count == 0; });
 }
 
 StepBatch ScheduledBatch::step() const {

@@ -26,8 +26,8 @@ struct ScheduledBatch {
   std::int64_t decode_context_sum = 0;
   std::int32_t decode_context_max = 0;
   std::int64_t chunk_tokens = 0;
-  std::int64_t draft_tokens = 0;  // verified beside the sure token of each decoding request
-  std::int64_t images = 0;        // encoded
+  std::int64_t draft_tokens = 0;   // verified beside the sure token of each decoding request
+  std::vector<ImageCount> images;  // encoded; shapes of the workload
 
   std::int64_t tokens() const { return std::int64_t(decode_contexts.size()) + draft_tokens + chunk_tokens; }
   std::int64_t sequences() const { return std::int64_t(decode_contexts.size() + chunks.size()); }
@@ -38,6 +38,8 @@ struct ScheduledBatch {
   // Books a decoding sequence with `tokens` query tokens, all but the first proposed; what is accepted of
   // them counts as computed and is emitted.
   void add_decode(Slot slot, SchedulerState& state, std::int64_t tokens);
+  void add_image(const ImageShape& shape);
+  void remove_image(const ImageShape& shape);
   // A view; valid until the batch changes. Of the tokens of other ranks nothing is set.
   StepBatch step() const;
 
@@ -50,8 +52,6 @@ inline void ScheduledBatch::note(Slot slot, Sequence& sequence) {
     sequence.was_scheduled = true;
     first_scheduled.push_back(slot);
   }
-  images += sequence.images;  // a preempted request finds them in the encoder's cache
-  sequence.images = 0;
 }
 
 inline void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t tokens) {

@@ -190,7 +190,34 @@ void SchedulerState::keep_prefix(Sequence& sequence) {
   }
 }
 
+void SchedulerState::note_image_holder(Slot slot) {
+  if (std::find(image_holders.begin(), image_holders.end(), slot) == image_holders.end())
+    image_holders.push_back(slot);
+}
+
+void SchedulerState::let_go_computed_images() {
+  std::erase_if(image_holders, [&](Slot slot) {
+    const Sequence& sequence = sequences[slot];
+    std::int64_t end = 0;
+    const auto images = workload->images_of(sequence.request);
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      end += workload->image_shapes[images[i]].tokens;
+      if (end > sequence.computed_tokens) return false;
+      encoder->let_go(EncoderCache::key_of(sequence.request, i));
+    }
+    return true;
+  });
+}
+
+void SchedulerState::let_go_images(Slot slot) {
+  if (std::erase(image_holders, slot) == 0) return;
+  const Sequence& sequence = sequences[slot];
+  for (std::size_t i = 0; i < workload->images_of(sequence.request).size(); ++i)
+    encoder->let_go(EncoderCache::key_of(sequence.request, i));
+}
+
 void SchedulerState::release(Sequence& sequence) {
+  if (!image_holders.empty()) let_go_images(Slot(&sequence - sequences.data()));
   kv_cache.drop_all(sequence.units);
   kv_cache.release(sequence.blocks - std::int64_t(sequence.units.size()) * kv_cache.unit_blocks());
   sequence.units.clear();

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "warploom/serving/kv/encoder_cache.h"
 #include "warploom/serving/kv/kv_cache.h"
 #include "warploom/serving/kv/kv_tiers.h"
 #include "warploom/serving/kv/remote_caches.h"
@@ -58,6 +60,8 @@ struct SchedulerState {
   std::uint32_t remote_id = 0;           // of this replica there
   std::vector<std::uint64_t> new_units;  // computed since the engine took them away; where a store is told
   std::vector<KvFetch> new_fetches;      // begun by the step chosen last; the engine takes them away
+  std::optional<EncoderCache> encoder;   // absent: prompts have no images, or the engine encodes all at once
+  std::vector<Slot> image_holders;       // sequences that may hold something of `encoder`
 
   // A sequence joins the end of the queue, or its head.
   void enqueue(Slot slot);
@@ -101,6 +105,11 @@ struct SchedulerState {
   void keep_prefix(Sequence& sequence);
   // Gives every block back and forgets what was computed; what the prefix cache keeps can be found again.
   void release(Sequence& sequence);
+
+  // A sequence begins to hold images, and lets go of those that lie before what it has computed, or of all.
+  void note_image_holder(Slot slot);
+  void let_go_computed_images();
+  void let_go_images(Slot slot);
 
   // Releases the sequence and puts it at the head of the queue. The caller has taken it out of `running`.
   void preempt(Slot slot);

@@ -20,6 +20,7 @@ std::int64_t VllmScheduler::chunk_of(std::int64_t rest) const {
 
 void VllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   bool preempted = false;
+  inputs_.begin(state);
   const std::int64_t budget = plan_running(state, batch, limits_.max_num_batched_tokens, preempted);
   for (const Planned& planned : planned_) book(planned, state, batch);
   if (!preempted && !state.waiting.empty()) schedule_waiting(state, batch, budget);
@@ -44,9 +45,11 @@ bool VllmScheduler::lower_ends(const SchedulerState& state, std::size_t index) c
   return false;
 }
 
-void VllmScheduler::preempt(SchedulerState& state, std::size_t place, std::int64_t& budget) {
+void VllmScheduler::preempt(SchedulerState& state, ScheduledBatch& batch, std::size_t place,
+                            std::int64_t& budget) {
   const Slot slot = state.running[place];
   state.running.erase(state.running.begin() + std::ptrdiff_t(place));
+  inputs_.give_back(state, batch, slot);
   state.preempt(slot);
   const auto held = std::find_if(planned_.begin(), planned_.end(),
                                  [&](const Planned& planned) { return planned.slot == slot; });
@@ -63,8 +66,10 @@ std::int64_t VllmScheduler::plan_running(SchedulerState& state, ScheduledBatch& 
     Sequence& sequence = state.sequences[slot];
     if (sequence.idle()) continue;
     const bool decodes = sequence.decodes();
-    const std::int64_t tokens =
-        decodes ? state.decode_tokens(sequence, budget) : std::min(chunk_of(sequence.rest()), budget);
+    const std::int64_t tokens = decodes ? state.decode_tokens(sequence, budget)
+                                        : inputs_.limit(state, slot, sequence.computed_tokens,
+                                                        std::min(chunk_of(sequence.rest()), budget));
+    if (tokens == 0) continue;  // no room for the image that comes next
     while (!state.grow(sequence, tokens + (decodes ? state.lookahead() : 0))) {
       const std::size_t place = victim(state, i);
       const bool itself = place == i;
@@ -72,11 +77,12 @@ std::int64_t VllmScheduler::plan_running(SchedulerState& state, ScheduledBatch& 
         preempted = true;
         return budget;
       }
-      preempt(state, place, budget);
+      preempt(state, batch, place, budget);
       preempted = true;
       if (itself) return budget;
       if (place < i) --i;
     }
+    if (!decodes) inputs_.take(state, batch);
     // First come, first served takes back only what stands behind: nothing that is planned already.
     if (limits_.by_priority)
       planned_.push_back({slot, tokens, decodes});
@@ -87,17 +93,24 @@ std::int64_t VllmScheduler::plan_running(SchedulerState& state, ScheduledBatch& 
   return budget;
 }
 
-std::int64_t VllmScheduler::admit(SchedulerState& state, Sequence& sequence, const PrefixMatch& match,
-                                  std::int64_t budget) const {
+std::int64_t VllmScheduler::admit(SchedulerState& state, ScheduledBatch& batch, Slot slot,
+                                  const PrefixMatch& match, std::int64_t budget) {
+  Sequence& sequence = state.sequences[slot];
   const std::int64_t found = match.units * state.kv_cache.unit_tokens();
   const std::int64_t rest = chunk_of(sequence.rest() - found);
   if (!limits_.enable_chunked_prefill && rest > budget) return 0;
-  const std::int64_t tokens = std::min(rest, budget), all = sequence.computed_tokens + found + tokens;
+  const std::int64_t computed = sequence.computed_tokens + found;
+  const std::int64_t tokens = inputs_.limit(state, slot, computed, std::min(rest, budget));
+  const std::int64_t all = computed + tokens;
   const std::int64_t reserved = limits_.reserve_full_prompt ? sequence.known_tokens() : 0;
-  if (!state.fits(sequence, match, all, reserved)) return 0;
+  if (tokens == 0 || !state.fits(sequence, match, all, reserved)) {
+    inputs_.drop(state, slot);
+    return 0;
+  }
   state.take_prefix(sequence, match);
   const bool grown = state.grow(sequence, tokens);
   WARPLOOM_ASSERT(grown);
+  inputs_.take(state, batch);
   return tokens;
 }
 
@@ -110,7 +123,7 @@ std::int64_t VllmScheduler::schedule_waiting(SchedulerState& state, ScheduledBat
     const HeadOfQueue head = state.fetch_head(match);
     if (head == HeadOfQueue::Fetching) continue;
     const std::int64_t tokens =
-        head == HeadOfQueue::Ready ? admit(state, sequence, match, budget) : std::int64_t{0};
+        head == HeadOfQueue::Ready ? admit(state, batch, slot, match, budget) : std::int64_t{0};
     if (tokens == 0) break;
     state.waiting.pop_front();
     state.running.push_back(slot);

@@ -7,11 +7,13 @@
 // by priority and arrival; when the step already held it, its tokens return to the budget. Then, unless a
 // request was just preempted, waiting requests are admitted while budget, sequences and blocks last; one
 // whose keys and values lie elsewhere takes its blocks, leaves the queue and returns to its head when they
-// are there. O(running) per step.
+// are there. Images that a step needs are encoded in it as far as the encoder's budget and cache reach
+// (encoder_inputs.h). O(running) per step.
 #pragma once
 
 #include <vector>
 
+#include "warploom/serving/batching/encoder_inputs.h"
 #include "warploom/serving/batching/scheduler.h"
 
 namespace warploom {
@@ -54,13 +56,14 @@ class VllmScheduler final : public Scheduler {
   // it cannot be preempted now, but that token's step frees or moves it, so the other waits for it.
   bool lower_ends(const SchedulerState& state, std::size_t index) const;
   // Preempts the request at that place; the tokens that the step held of it return to the budget.
-  void preempt(SchedulerState& state, std::size_t place, std::int64_t& budget);
+  void preempt(SchedulerState& state, ScheduledBatch& batch, std::size_t place, std::int64_t& budget);
   // Takes the blocks of a waiting request's first chunk; the tokens of it, 0 when it must wait.
-  std::int64_t admit(SchedulerState& state, Sequence& sequence, const PrefixMatch& match,
-                     std::int64_t budget) const;
+  std::int64_t admit(SchedulerState& state, ScheduledBatch& batch, Slot slot, const PrefixMatch& match,
+                     std::int64_t budget);
   std::int64_t chunk_of(std::int64_t rest) const;
 
   VllmLimits limits_;
+  EncoderInputs inputs_;
   std::vector<Planned> planned_;  // running requests of the step at hand, in order
 };
 

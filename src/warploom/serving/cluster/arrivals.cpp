@@ -24,6 +24,8 @@ void Arrivals::fill(std::size_t request) {
   const WorkloadRequest& asked = workload_.requests[request];
   records_[request].input_tokens = asked.input_tokens;
   records_[request].output_tokens = asked.output_tokens;
+  records_[request].thinking_tokens = asked.thinking_tokens;
+  records_[request].thinking_cut = asked.thinking_cut;
   if (!workload_.concurrency) records_[request].arrival = asked.arrival;
 }
 

@@ -55,9 +55,19 @@ struct InstanceFailure {
   std::optional<SimDuration> down;
 };
 
+// Instances that encode images before the first pool takes their requests (encoder_pool.h). Their pricer
+// prices images alone.
+struct EncoderPlan {
+  PoolPlan pool;
+  Bytes per_token;                 // of the embeddings of one token of an image
+  BytesPerSecond bandwidth{1e11};  // of an instance, one way
+  Seconds latency;                 // of one transfer
+};
+
 struct Deployment {
-  std::vector<PoolPlan> pools;  // one, or prefill and decode
-  KvTransferPlan transfer;      // of two pools
+  std::vector<PoolPlan> pools;          // one, or prefill and decode
+  KvTransferPlan transfer;              // of two pools
+  std::optional<EncoderPlan> encoders;  // absent: the first pool encodes
   std::vector<InstanceFailure> failures;
   FleetRules rules;
   SharedKvPlan shared_kv;

@@ -7,6 +7,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/serving/cluster/run.h"
+#include "warploom/serving/thinking_totals.h"
 
 namespace warploom {
 namespace {
@@ -25,7 +26,7 @@ std::vector<Part> split(const Workload& workload, std::size_t instances, std::si
   for (Part& part : parts) {
     part.instance = std::size_t(&part - parts.data());
     part.workload.name = workload.name;
-    part.workload.image_tokens = workload.image_tokens;
+    part.workload.image_shapes = workload.image_shapes;
   }
   std::size_t turn = 0;
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {
@@ -34,6 +35,12 @@ std::vector<Part> split(const Workload& workload, std::size_t instances, std::si
     part.requests.push_back(std::uint32_t(i));
     part.workload.origin.push_back(std::uint32_t(i));
     part.workload.requests.push_back(workload.requests[i]);
+    if (!workload.images.empty()) {
+      const auto images = workload.images_of(i);
+      if (part.workload.images_begin.empty()) part.workload.images_begin.push_back(0);
+      part.workload.images.insert(part.workload.images.end(), images.begin(), images.end());
+      part.workload.images_begin.push_back(std::uint32_t(part.workload.images.size()));
+    }
     if (workload.content_begin.empty()) continue;
     const auto content = workload.content_of(i);
     if (part.workload.content_begin.empty()) part.workload.content_begin.push_back(0);
@@ -141,10 +148,10 @@ bool has_own_front_ends(const Deployment& deployment) {
 bool instances_are_independent(const Deployment& deployment, const Workload& workload) {
   const PoolPlan& pool = deployment.pools[0];
   const auto follows = [](const WorkloadRequest& request) { return request.after >= 0; };
-  return !deployment.disaggregated() && !deployment.shared_kv.exists() && deployment.failures.empty() &&
-         !pool.autoscaling.on() && deployment.rules.max_queued == 0 && in_turn(pool.config) &&
-         !workload.concurrency && !workload.most_in_flight && has_own_front_ends(deployment) &&
-         instance_count(pool) > 1 &&
+  return !deployment.disaggregated() && !deployment.encoders && !deployment.shared_kv.exists() &&
+         deployment.failures.empty() && !pool.autoscaling.on() && deployment.rules.max_queued == 0 &&
+         in_turn(pool.config) && !workload.concurrency && !workload.most_in_flight &&
+         has_own_front_ends(deployment) && instance_count(pool) > 1 &&
          std::none_of(workload.requests.begin(), workload.requests.end(), follows);
 }
 
@@ -173,6 +180,7 @@ SimulationResult simulate_independent(const Deployment& deployment, const Worklo
   const double gpus = double(instances) * double(pool.config.gpus_of(std::int64_t(group_size)));
   sum.pools[0].gpu_time = sum.end.seconds() * gpus;
   sum.metrics = metrics_of(sum.requests, itl);
+  sum.thinking = thinking_of(sum.requests);
   for (const auto& entry : seconds)
     sum.metrics.max_output_tokens_per_s = std::max(sum.metrics.max_output_tokens_per_s, double(entry.second));
   std::stable_sort(sum.kernels.begin(), sum.kernels.end(),

@@ -4,6 +4,8 @@
 
 #include "warploom/base/error.h"
 #include "warploom/serving/cluster/cluster_caches.h"
+#include "warploom/serving/cluster/encoder_pool.h"
+#include "warploom/serving/thinking_totals.h"
 
 namespace warploom {
 
@@ -35,6 +37,8 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
       await(SimTime() + to_sim_duration(plan.autoscaling.interval),
             {.kind = EventKind::Scale, .pool = std::uint32_t(i)});
   }
+  if (deployment.encoders)
+    encoders_ = std::make_unique<EncoderPool>(*deployment.encoders, workload, options.step_time);
   tracks_slots_ =
       deployment.rules.request_timeout.value() > 0 || (listener != nullptr && !deployment.disaggregated());
   if (tracks_slots_) {
@@ -91,6 +95,7 @@ TimelineSample Run::load() {
     }
   }
   for (const auto& queue : unplaced_) sample.waiting += std::ssize(queue);
+  sample.waiting += std::ssize(encoding_);
   if (blocks > 0) sample.kv_use = double(used) / double(blocks);
   return sample;
 }
@@ -144,7 +149,17 @@ void Run::play_moment(SimTime now) {
   }
   while (!events_.empty() && events_.next_time() == now) handle(events_.pop(), now);
   while (const auto request = arrivals_.take(now)) arrive(*request, now);
+  if (encoders_ != nullptr) play_encoders(now);
   start_steps(now);
+}
+
+// After arrivals, so that a free instance encodes what comes at this moment.
+void Run::play_encoders(SimTime now) {
+  for (const std::uint32_t request : encoders_->play(now)) {
+    auto encoded = encoding_.extract(request);
+    encoded.mapped().encoded = true;
+    enter(encoded.mapped());
+  }
 }
 
 void Run::await(SimTime time, const Event& event) {
@@ -153,7 +168,8 @@ void Run::await(SimTime time, const Event& event) {
 }
 
 bool Run::stuck() {
-  if (!step_ends_.empty() || awaited_ > 0 || arrivals_.next_time() != kNever) idle_looks_ = 0;
+  if (!step_ends_.empty() || awaited_ > 0 || arrivals_.next_time() != kNever || !encoding_.empty())
+    idle_looks_ = 0;
   return idle_looks_ > pools_.size();
 }
 
@@ -162,7 +178,8 @@ bool Run::goes_round() {
   std::int64_t preemptions = 0;
   for (Pool& pool : pools_)
     for (std::size_t i = 0; i < pool.size(); ++i) preemptions += pool.instance(i).group.preemptions();
-  const bool alone = awaited_ == 0 && arrivals_.next_time() == kNever && progress_ == seen_progress_;
+  const bool alone =
+      awaited_ == 0 && arrivals_.next_time() == kNever && encoding_.empty() && progress_ == seen_progress_;
   const bool round = alone && preemptions - seen_preemptions_ > kMostPreemptions;
   seen_progress_ = progress_;
   seen_preemptions_ = preemptions;
@@ -172,7 +189,8 @@ bool Run::goes_round() {
 SimTime Run::next_time() const {
   const SimTime step_end = step_ends_.empty() ? kNever : step_ends_.next_time();
   const SimTime event = events_.empty() ? kNever : events_.next_time();
-  return std::min({arrivals_.next_time(), step_end, event});
+  const SimTime encoded = encoders_ == nullptr ? kNever : encoders_->next_time();
+  return std::min({arrivals_.next_time(), step_end, event, encoded});
 }
 
 void Run::append() {
@@ -215,6 +233,14 @@ void Run::play() {
   }
 }
 
+void Run::add_encoders(SimulationResult& result) const {
+  result.encoders = encoders_->totals(latest_);
+  StepTotals steps = result.encoders->steps;
+  steps.tokens = 0;  // of the language model
+  result.totals += steps;
+  add_kernel_times(result.kernels, encoders_->kernels());
+}
+
 SimulationResult Run::result() {
   play();
   // Requests that no instance ever takes are left over; turns and closed loops wait behind them, and a prompt
@@ -231,7 +257,10 @@ SimulationResult Run::result() {
         const Replica& engine = group.replica(rank);
         for (const Slot slot : engine.all_slots())
           if (!engine.state().sequences[slot].done) leave(p, engine.state().sequences[slot]);
-        if (!stopped_ && !left_over) WARPLOOM_ASSERT(engine.state().kv_cache.used_blocks() == 0);
+        if (!stopped_ && !left_over) {
+          WARPLOOM_ASSERT(engine.state().kv_cache.used_blocks() == 0);
+          WARPLOOM_ASSERT(!engine.state().encoder || engine.state().encoder->held_tokens() == 0);
+        }
         if (engine.state().tiers) result.offloaded_units += engine.state().tiers->stored_units();
       }
       totals.steps += group.totals();
@@ -244,10 +273,12 @@ SimulationResult Run::result() {
     result.totals += totals.steps;
     result.pools.push_back(std::move(totals));
   }
+  if (encoders_ != nullptr) add_encoders(result);
   std::stable_sort(result.kernels.begin(), result.kernels.end(),
                    [](const KernelTime& a, const KernelTime& b) { return a.time > b.time; });
   WARPLOOM_ASSERT(stopped_ || left_over || ended_ == std::ssize(records_));
   result.metrics = metrics_of(records_, itl_);
+  result.thinking = thinking_of(records_);
   for (const auto& entry : tokens_by_second_)
     result.metrics.max_output_tokens_per_s =
         std::max(result.metrics.max_output_tokens_per_s, double(entry.second));

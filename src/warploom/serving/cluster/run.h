@@ -38,6 +38,7 @@ class RunListener {
 };
 
 class ClusterCaches;
+class EncoderPool;
 
 class Run final : public EngineObserver {
  public:
@@ -103,6 +104,8 @@ class Run final : public EngineObserver {
   bool goes_round();
   void touch(std::size_t pool, std::size_t instance);
   void start_steps(SimTime now);
+  void play_encoders(SimTime now);
+  void add_encoders(SimulationResult& result) const;
   void tell_end(std::uint32_t request) {
     if (listener_ != nullptr) listener_->on_end(request, records_[request]);
   }
@@ -113,6 +116,7 @@ class Run final : public EngineObserver {
   // Requests on their way (run_requests.cpp).
   void arrive(std::uint32_t request, SimTime now);
   void submit(const EngineRequest& request);
+  void enter(const EngineRequest& request);  // the first pool
   bool place(std::size_t pool, const EngineRequest& request);
   void place_waiting(std::size_t pool);
   void complete_prefill(SimTime now, const Sequence& sequence, Slot slot);
@@ -141,6 +145,8 @@ class Run final : public EngineObserver {
   Arrivals arrivals_;
   std::unique_ptr<ClusterCaches> caches_;  // null: instances share none
   std::deque<Pool> pools_;
+  std::unique_ptr<EncoderPool> encoders_;  // null: the first pool encodes
+  std::unordered_map<std::uint32_t, EngineRequest> encoding_;
   bool tracks_slots_ = false;   // clients may leave
   std::vector<Slot> slots_;     // of each request, in the replica that its record names; where tracked
   std::vector<bool> are_over_;  // requests that nobody waits for; where tracked

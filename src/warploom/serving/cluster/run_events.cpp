@@ -159,11 +159,13 @@ void Run::restart_request(std::size_t pool, const Sequence& sequence) {
           .input_tokens = asked.input_tokens,
           .output_tokens = asked.output_tokens,
           .images = asked.images,
+          .thinking_tokens = asked.thinking_tokens,
           .priority = asked.priority,
           .outputs_before = record.tokens_emitted,
           .arrival = record.queued,
           .first_token = record.first_token,
-          .last_token = record.last_token});
+          .last_token = record.last_token,
+          .first_answer = record.first_answer});
 }
 
 void Run::fail(const Event& event, SimTime now) {

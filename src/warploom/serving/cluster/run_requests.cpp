@@ -1,6 +1,7 @@
 // Requests on their way through the pools.
 #include <algorithm>
 
+#include "warploom/serving/cluster/encoder_pool.h"
 #include "warploom/serving/cluster/run.h"
 #include "warploom/serving/engines/engine_registry.h"
 
@@ -30,11 +31,18 @@ void Run::arrive(std::uint32_t request, SimTime now) {
           .input_tokens = asked.input_tokens,
           .output_tokens = asked.output_tokens,
           .images = asked.images,
+          .thinking_tokens = asked.thinking_tokens,
           .priority = asked.priority,
           .arrival = records_[request].queued});
 }
 
 void Run::submit(const EngineRequest& request) {
+  if (encoders_ == nullptr || request.images == 0) return enter(request);
+  encoding_[request.request] = request;
+  encoders_->add(request.request, latest_);
+}
+
+void Run::enter(const EngineRequest& request) {
   EngineRequest first = request;
   // A pool that prefills computes one token more than the client has.
   if (deployment_.disaggregated()) first.output_tokens = request.outputs_before + 1;
@@ -77,13 +85,14 @@ void Run::leave(std::size_t pool, const Sequence& sequence) {
   if (deployment_.disaggregated() && pool == 0) return;  // its tokens reach nobody
   record.first_token = sequence.first_token;
   record.last_token = sequence.last_token;
+  record.first_answer = sequence.first_answer;
   record.tokens_emitted = sequence.outputs_emitted;
 }
 
 bool Run::is_turned_away() {
   const std::int64_t most = deployment_.rules.max_queued;
   if (most == 0) return false;
-  const std::int64_t waiting = pools_[0].load().waiting + std::ssize(unplaced_[0]);
+  const std::int64_t waiting = pools_[0].load().waiting + std::ssize(unplaced_[0]) + std::ssize(encoding_);
   return waiting >= most * std::max<std::int64_t>(1, pools_[0].open_instances());
 }
 
@@ -106,6 +115,10 @@ void Run::client_left(std::uint32_t request, SimTime now) {
 void Run::time_out(std::uint32_t request, SimTime now) {
   if (are_over_[request]) return;
   records_[request].timed_out = true;
+  if (encoding_.erase(request) > 0) {
+    encoders_->forget(request);
+    return end_unserved(request, now);
+  }
   if (std::erase_if(unplaced_[0], [&](const EngineRequest& r) { return r.request == request; }) > 0)
     return end_unserved(request, now);
   const auto replica = std::size_t(records_[request].replica);
@@ -137,13 +150,15 @@ void Run::complete_prefill(SimTime now, const Sequence& sequence, Slot slot) {
   const EngineRequest rest{.request = request,
                            .input_tokens = asked.input_tokens,
                            .output_tokens = asked.output_tokens,
+                           .thinking_tokens = asked.thinking_tokens,
                            .priority = asked.priority,
                            .outputs_before = had,
                            .outputs_coming = coming,
                            .remote_tokens = asked.input_tokens + had + coming - 1,
                            .arrival = now,
                            .first_token = record.first_token,
-                           .last_token = record.last_token};
+                           .last_token = record.last_token,
+                           .first_answer = record.first_answer};
   pools_[1].count_arrival();
   if (!place_handover(rest)) unplaced_[1].push_back(rest);
 }

@@ -81,6 +81,9 @@ struct EngineSpec {
   // The decoding engine of two pools computes a prompt's last token again and gives the first token; else
   // the prefilling engine sends that along.
   bool decoder_gives_first_token = false;
+  // A step encodes the images that its tokens meet, within a budget and a cache (batching/encoder_inputs.h);
+  // else all images of a prompt with its first tokens.
+  bool cuts_at_images = false;
   RoutingPolicy balance = RoutingPolicy::RoundRobin;  // over data-parallel ranks
 
   // What it reads of a store or of peers: fewer tokens are computed again; a store is reached through host

@@ -427,6 +427,7 @@ extern constinit const EngineSpec kSglangEngine{
     .orders_by_priority = orders_by_priority,
     .may_stop_requests = may_stop_requests,
     .decoder_gives_first_token = false,
+    .cuts_at_images = false,
     .balance = RoutingPolicy::RoundRobin,  // managers/data_parallel_controller.py
     // HiCache: prefetch_threshold (mem_cache/unified_radix_cache.py of 0.5.23).
     .least_retrieved_tokens = 256,

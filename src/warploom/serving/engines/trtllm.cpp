@@ -325,6 +325,7 @@ extern constinit const EngineSpec kTrtllmEngine{
     .orders_by_priority = orders_by_priority,
     .may_stop_requests = may_stop_requests,
     .decoder_gives_first_token = false,
+    .cuts_at_images = false,
     .balance = RoutingPolicy::LeastLoaded,  // _torch/pyexecutor, attention data parallelism
     .spread_attention = with_attention_ranks,
     .ask_for_groups = ask_for_attention_ranks,

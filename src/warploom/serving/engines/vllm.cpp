@@ -318,6 +318,7 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               .orders_by_priority = orders_by_priority,
                                               .may_stop_requests = may_stop_requests,
                                               .decoder_gives_first_token = true,
+                                              .cuts_at_images = true,
                                               // v1/engine/core_client.py, DPLBAsyncMPClient; the counts that
                                               // it reads are at most 0.1 s old, here they are of the moment.
                                               .balance = RoutingPolicy::WaitingFirst,

@@ -17,12 +17,14 @@ struct EngineRequest {
   std::uint32_t request = 0;  // index into the workload
   std::int32_t input_tokens = 0;
   std::int32_t output_tokens = 0;
-  std::int32_t images = 0;          // to be encoded before the prompt
-  std::int32_t priority = 0;        // lower is served first, where the policy looks at it
-  std::int32_t outputs_before = 0;  // the client has them already, from an engine that failed
-  std::int32_t outputs_coming = 0;  // come with the remote keys and values: the token that a prefill gave
-  std::int32_t remote_tokens = 0;   // keys and values that another engine holds and sends
-  SimTime arrival{}, first_token{}, last_token{};
+  std::int32_t images = 0;           // before the prompt
+  std::int32_t thinking_tokens = 0;  // of the outputs, before the answer
+  std::int32_t priority = 0;         // lower is served first, where the policy looks at it
+  std::int32_t outputs_before = 0;   // the client has them already, from an engine that failed
+  std::int32_t outputs_coming = 0;   // come with the remote keys and values: the token that a prefill gave
+  std::int32_t remote_tokens = 0;    // keys and values that another engine holds and sends
+  SimTime arrival{}, first_token{}, last_token{}, first_answer{};
+  bool encoded = false;  // its images, by an instance that encodes alone
 };
 
 struct Sequence {
@@ -37,7 +39,9 @@ struct Sequence {
   std::int32_t room_tokens = 0;    // tokens from the start that have their blocks
   std::int32_t cached_tokens = 0;  // found in the prefix cache (of any tier) when first admitted
   std::int32_t preemptions = 0;
-  std::int32_t images = 0;  // not encoded yet
+  std::int32_t thinking_tokens = 0;  // of the outputs, before the answer
+  std::int32_t images = 0;           // before its words
+  bool encoded = false;              // by an instance that encodes alone
   std::int32_t priority = 0;
   std::int32_t remote_tokens = 0;    // to be fetched from another engine before anything is computed
   std::int32_t fetching_tokens = 0;  // being fetched, from another engine or a lower tier
@@ -45,7 +49,7 @@ struct Sequence {
   bool done = false;  // all outputs are given; the slot may be reused
   bool awaits_token =
       false;  // its token is on the way through a pipeline, and nothing goes on before it is back
-  SimTime arrival, taken_in, scheduled, first_token, last_token;
+  SimTime arrival, taken_in, scheduled, first_token, last_token, first_answer;
   // Units of the prefix cache, in order from the start of the prompt; unit `hashed_units` and later ones are
   // not offered to the cache yet.
   std::vector<KvCache::Unit> units;

@@ -5,14 +5,16 @@
 namespace warploom {
 
 StepCost EncodingStepPricer::price(const StepBatch& batch) {
-  const StepCost cost = target_->price(batch);
-  if (batch.images == 0) return cost;
-  const OperatorGraph graph = vision_operators(encoder_, batch.images, tokens_, tensor_parallel_);
-  return joined_cost(cost, sums_.price(graph, operators_).cost());
+  StepCost cost;
+  if (target_ != nullptr) cost = target_->price(batch);
+  if (batch.images.empty()) return cost;
+  const StepCost encoding = sums_.price(vision_operators(encoder_, batch.images, split_), operators_).cost();
+  return target_ == nullptr ? encoding : joined_cost(cost, encoding);
 }
 
 std::vector<KernelTime> EncodingStepPricer::breakdown() const {
-  std::vector<KernelTime> kernels = target_->breakdown();
+  std::vector<KernelTime> kernels;
+  if (target_ != nullptr) kernels = target_->breakdown();
   const std::vector<KernelTime> own = sums_.sorted();
   kernels.insert(kernels.end(), own.begin(), own.end());
   std::stable_sort(kernels.begin(), kernels.end(),
@@ -21,8 +23,8 @@ std::vector<KernelTime> EncodingStepPricer::breakdown() const {
 }
 
 std::unique_ptr<StepPricer> EncodingStepPricer::clone() const {
-  return std::make_unique<EncodingStepPricer>(target_->clone(), operators_, encoder_, tokens_,
-                                              tensor_parallel_);
+  return std::make_unique<EncodingStepPricer>(target_ == nullptr ? nullptr : target_->clone(), operators_,
+                                              encoder_, split_);
 }
 
 }  // namespace warploom

@@ -11,6 +11,7 @@
 #include "warploom/base/units.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator.h"
+#include "warploom/models/vision_operators.h"
 
 namespace warploom {
 
@@ -32,7 +33,7 @@ struct StepBatch {
   std::int64_t chunk_tokens = 0;         // of chunks
   std::int64_t emitting = 0;             // requests that yield tokens
   std::int64_t logits_rows = 0;          // that enter lm_head: one for each of those and each token verified
-  std::int64_t images = 0;               // encoded in this step
+  std::span<const ImageCount> images;    // encoded in this step
   std::int64_t group_tokens = 0;         // new tokens of all data-parallel ranks that step together
   std::int64_t widest_rank_tokens = 0;   // of the rank that has most: in a CUDA graph all are padded alike
   std::int64_t narrowest_rank_tokens = 0;  // of the rank that has least

@@ -29,6 +29,14 @@ KvCache make_cache(const ServingConfig& config, const Workload* workload, std::i
   return KvCache(blocks, block_size, unit, config.kv_layout);
 }
 
+// vLLM's compute_mm_encoder_budget: as many tokens as a step may have, and at least the largest image.
+void set_encoder(const ServingConfig& config, const Workload* workload, SchedulerState& state) {
+  if (workload == nullptr || workload->images.empty() || !engine_named(config.engine).cuts_at_images) return;
+  std::int64_t most = std::max(max_num_batched_tokens_of(config), config.most_image_tokens);
+  for (const ImageShape& shape : workload->image_shapes) most = std::max(most, shape.tokens);
+  state.encoder.emplace(most, most);
+}
+
 SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
                           const EngineOptions& options) {
   SchedulerState state{.kv_cache = make_cache(config, workload, kv_blocks),
@@ -36,6 +44,7 @@ SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, c
                        .by_priority = engine_named(config.engine).orders_by_priority(config),
                        .step_tokens = max_num_batched_tokens_of(config)};
   if (options.role == EngineRole::Whole) state.drafts = DraftAcceptance(options.speculation, options.seed);
+  set_encoder(config, workload, state);
   if (!state.kv_cache.keeps_prefixes()) return state;
   if (options.tiers.exists() || options.remote != nullptr)
     state.tiers = std::make_unique<KvTiers>(options.tiers, state.kv_cache.unit_tokens());
@@ -75,12 +84,15 @@ Slot Replica::add(const EngineRequest& request) {
   fresh.output_tokens = request.output_tokens;
   fresh.priority = request.priority;
   fresh.images = request.images;
+  fresh.encoded = request.encoded;
+  fresh.thinking_tokens = request.thinking_tokens;
   fresh.remote_tokens = request.remote_tokens;
   fresh.outputs_emitted = request.outputs_before;
   fresh.outputs_scheduled = request.outputs_before + request.outputs_coming;
   fresh.arrival = request.arrival;
   fresh.first_token = request.first_token;
   fresh.last_token = request.last_token;
+  fresh.first_answer = request.first_answer;
   sequence = std::move(fresh);
   state_.enqueue(slot);
   arrived_.push_back(slot);
@@ -125,11 +137,22 @@ bool Replica::start(SimTime now) {
     return false;
   }
   for (const Slot slot : batch.first_scheduled) state_.sequences[slot].scheduled = now;
+  if (!state_.encoder) encode_first(batch);
   if (state_.kv_cache.keeps_prefixes())
     for (const Slot slot : state_.running) state_.keep_prefix(state_.sequences[slot]);
   if (pipelined_)
     for (const Emission& emission : batch.emitting) state_.sequences[emission.slot].awaits_token = true;
   return true;
+}
+
+// A preempted request finds its images where they were put.
+void Replica::encode_first(ScheduledBatch& batch) const {
+  for (const Slot slot : batch.first_scheduled) {
+    const Sequence& sequence = state_.sequences[slot];
+    if (sequence.images == 0 || sequence.encoded) continue;
+    for (const std::uint16_t image : state_.workload->images_of(sequence.request))
+      batch.add_image(state_.workload->image_shapes[image]);
+  }
 }
 
 void Replica::start_idle() { in_flight_.push(); }
@@ -157,6 +180,9 @@ void Replica::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& obs
     }
     sequence.last_token = now;
     sequence.awaits_token = false;
+    if (sequence.outputs_emitted <= sequence.thinking_tokens &&
+        sequence.outputs_emitted + emission.tokens > sequence.thinking_tokens)
+      sequence.first_answer = now;
     sequence.outputs_emitted += emission.tokens;
     tokens += emission.tokens;
   }
@@ -169,6 +195,7 @@ void Replica::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& obs
 
 void Replica::finish(SimTime now, EngineObserver& observer) {
   const ScheduledBatch& batch = in_flight_.pop();
+  if (!state_.image_holders.empty()) state_.let_go_computed_images();
   if (role_ == EngineRole::Whole) {
     emit(batch, now, observer);
   } else {
@@ -215,6 +242,9 @@ void Replica::fetched(Slot slot, SimTime now, EngineObserver& observer) {
     observer.on_token_gaps(now - sequence.last_token, 1);
   }
   sequence.last_token = now;
+  if (sequence.outputs_emitted <= sequence.thinking_tokens &&
+      sequence.outputs_scheduled > sequence.thinking_tokens)
+    sequence.first_answer = now;
   sequence.outputs_emitted = sequence.outputs_scheduled;
   observer.on_tokens(now, 1);
   if (observer.watches_outputs()) observer.on_outputs(sequence, 1);

@@ -97,6 +97,8 @@ class Replica {
   const SchedulerState& state() const { return state_; }
 
  private:
+  // All images of the requests that begin in a step; of engines that encode them at once.
+  void encode_first(ScheduledBatch& batch) const;
   void emit(const ScheduledBatch& batch, SimTime now, EngineObserver& observer);
   void retire(Slot slot, SimTime now, EngineObserver& observer);
   void free_slot(Slot slot);

@@ -157,6 +157,7 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
     whole.host = longest(whole.host, timed.host);
     ++totals_.steps;
     totals_.tokens += batch.tokens();
+    for (const ImageCount& each : batch.images) totals_.images += each.count;
     totals_.gpu_p10 += cost.p10;
     totals_.gpu_p50 += cost.p50;
     totals_.gpu_p90 += cost.p90;

@@ -23,6 +23,8 @@ std::optional<LimitedWorkload> limit_lengths(const Workload& workload, const Len
       ++limited.rejected;
     } else {
       request.output_tokens = std::int32_t(output);
+      // Cut within its thoughts it gives no answer but its last token.
+      request.thinking_tokens = std::min(request.thinking_tokens, request.output_tokens - 1);
       ++limited.cut;
     }
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/base/units.h"
+#include "warploom/models/image_shape.h"
 #include "warploom/serving/metrics.h"
 #include "warploom/serving/time/sim_time.h"
 
@@ -22,9 +23,11 @@ struct WorkloadRequest {
   std::int32_t after = -1;
   SimDuration delay{};  // in a closed loop also of first turns: how long the user thinks before this request
   bool from_sending = false;
-  std::int32_t images = 0;    // part of the input: image_tokens of the workload each
-  std::int32_t priority = 0;  // lower is served first, by policies that look at it
-  bool rejected = false;      // too long for the engine, which turns it away on arrival; see length_limit.h
+  std::int32_t images = 0;           // part of the input, before its words: those of Workload::images_of
+  std::int32_t priority = 0;         // lower is served first, by policies that look at it
+  std::int32_t thinking_tokens = 0;  // of the output, before the answer, which has at least one token
+  bool thinking_cut = false;         // by a budget
+  bool rejected = false;  // too long for the engine, which turns it away on arrival; see length_limit.h
 };
 
 // A stretch of a prompt. Equal contents at equal places mean equal tokens; what a request generates goes on
@@ -72,7 +75,16 @@ struct Workload {
   // on it, so that a request fares alike whatever is simulated beside it.
   std::vector<std::uint32_t> origin;
   std::uint32_t origin_of(std::uint32_t request) const { return origin.empty() ? request : origin[request]; }
-  std::int64_t image_tokens = 0;  // of each image, in a multimodal workload
+  // Pictures and videos: those of request i are images[images_begin[i]] up to images[images_begin[i + 1]],
+  // each the place of its shape in image_shapes. Empty where there are none; one that was appended has none.
+  std::vector<ImageShape> image_shapes;
+  std::vector<std::uint16_t> images;
+  std::vector<std::uint32_t> images_begin;
+  std::span<const std::uint16_t> images_of(std::size_t request) const {
+    if (request + 1 >= images_begin.size()) return {};
+    return std::span(images).subspan(images_begin[request],
+                                     images_begin[request + 1] - images_begin[request]);
+  }
   // Classes with the limits of one request, tenants, and which each request has; all empty where nobody says.
   std::vector<std::string> classes, tenants;
   std::vector<Slo> class_limits;
@@ -96,9 +108,26 @@ void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed);
 void set_gamma_arrivals(Workload& workload, double rate, double burstiness, std::uint64_t seed);
 void set_fixed_rate_arrivals(Workload& workload, double rate);
 void set_closed_loop(Workload& workload, std::int64_t concurrency);
-// Every request gets `images` images of `tokens` tokens before its words. Throws InvalidInput on fewer than
-// one of either, and on prompts whose contents are known.
-void add_images(Workload& workload, std::int64_t images, std::int64_t tokens);
+// A shape and how often it is drawn, over the sum of all shares.
+struct ImageDraw {
+  ImageShape shape;
+  double share = 1;
+};
+// A request gets `images` images before its words with a chance of `request_share`; each is drawn by its
+// share. Throws InvalidInput on fewer than one image, on tokens or shares out of range, where no request gets
+// any, and on prompts whose contents are known.
+void add_images(Workload& workload, std::int64_t images, const std::vector<ImageDraw>& draws,
+                double request_share, std::uint64_t seed);
+// Thoughts before every answer: tokens drawn from a log-normal distribution of that mean and standard
+// deviation (0: always the mean), cut at `budget` where there is one, and one token that ends them; on top of
+// the output that the workload had. vLLM's thinking_token_budget counts the same: once so many tokens are
+// thought, the end is forced (vllm/v1/sample/thinking_budget_state.py).
+struct Thinking {
+  double mean = 0, deviation = 0;
+  std::optional<std::int64_t> budget;
+};
+// Throws InvalidInput on a mean below 1, a deviation or budget below 0, outputs that become too long.
+void add_thinking(Workload& workload, const Thinking& thinking, std::uint64_t seed);
 // In a closed loop, each user thinks before the next request, for an exponential time with this mean.
 void set_think_time(Workload& workload, Seconds mean, std::uint64_t seed);
 // Scales the times between arrivals so that the mean rate becomes `rate`.

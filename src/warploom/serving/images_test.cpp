@@ -1,0 +1,199 @@
+// Images in a run: when they are encoded, in engines and before them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "warploom/base/error.h"
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/pricing/step_pricer.h"
+#include "warploom/serving/simulation.h"
+#include "warploom/serving/workload/workload.h"
+
+namespace warploom {
+namespace {
+
+ImageShape shape_of(std::int64_t tokens) { return {.tokens = tokens, .runs = {{1, 4 * tokens}}}; }
+
+// A step takes 1 ms where the language model runs, and each image costs 3 ms.
+class ImagePricer final : public StepPricer {
+ public:
+  StepCost price(const StepBatch& batch) override {
+    std::int64_t own = 0;
+    for (const ImageCount& each : batch.images) own += each.count;
+    images += own;
+    most = std::max(most, own);
+    const Seconds time = milliseconds((batch.tokens() > 0 ? 1.0 : 0.0) + 3.0 * double(own));
+    return {time, time, time, Seconds(0.0)};
+  }
+  std::vector<KernelTime> breakdown() const override {
+    return {{Family::Gemm, "image", Seconds(0), double(images)},
+            {Family::Gemm, "most", Seconds(0), double(most)}};
+  }
+  std::unique_ptr<StepPricer> clone() const override { return std::make_unique<ImagePricer>(); }
+  std::int64_t images = 0, most = 0;
+};
+
+double calls(const SimulationResult& run, std::string_view label) {
+  for (const KernelTime& kernel : run.kernels)
+    if (kernel.label == label) return kernel.calls;
+  return -1;
+}
+
+Workload with_images(std::int64_t requests, std::int64_t images, std::int64_t tokens) {
+  Workload workload;
+  for (std::int64_t i = 0; i < requests; ++i) workload.requests.push_back({SimTime(), 50, 20});
+  add_images(workload, images, {{.shape = shape_of(tokens)}}, 1, 1);
+  return workload;
+}
+
+ServingConfig config_of(std::string engine) {
+  ServingConfig config;
+  config.engine = std::move(engine);
+  config.max_num_batched_tokens = 256;
+  config.scheduler_reserve_full_isl = false;
+  config.host = HostModel{};
+  config.async_scheduling = false;
+  return config;
+}
+
+TEST(Images, AreEncodedOnceWithTheirPrompt) {
+  const Workload workload = with_images(20, 2, 100);
+  EXPECT_EQ(workload.requests[0].input_tokens, 250);
+  for (const char* engine : {"vllm", "sglang", "trtllm"}) {
+    ServingConfig config = config_of(engine);
+    config.num_gpu_blocks_override = 60 * 16 / block_size_of(config);
+    const SimulationResult run = simulate(config, workload, ImagePricer());
+    EXPECT_EQ(run.metrics.completed, 20) << engine;
+    EXPECT_GE(calls(run, "image"), 40) << engine;
+    if (run.preemptions == 0) {
+      EXPECT_EQ(calls(run, "image"), 40) << engine;
+    }
+    EXPECT_EQ(run.totals.images, calls(run, "image")) << engine;
+  }
+}
+
+// vLLM: the budget of a step is max_num_batched_tokens, 256, so two images of 100 tokens; a prompt's part of
+// the step ends before an image that is not encoded.
+TEST(Images, AStepEncodesNoMoreThanItsBudget) {
+  ServingConfig config = config_of("vllm");
+  const SimulationResult run = simulate(config, with_images(20, 5, 100), ImagePricer());
+  EXPECT_EQ(calls(run, "image"), 100);
+  EXPECT_EQ(calls(run, "most"), 2);
+  config.max_num_batched_tokens = 4096;
+  EXPECT_EQ(calls(simulate(config, with_images(20, 5, 100), ImagePricer()), "most"), 38);  // of 4096 tokens
+  config.max_num_batched_tokens = 256;
+  config.most_image_tokens = 1000;  // the model reads images of so many: budget and cache follow
+  EXPECT_EQ(calls(simulate(config, with_images(20, 5, 100), ImagePricer()), "most"),
+            3);  // that 256 tokens meet
+}
+
+TEST(Images, FirstTokensOfTwoPromptsByHand) {
+  // Step 1: 250 tokens of the first prompt with its two images and 6 of the second, whose first image
+  // finds no budget: 0 of it. 1 + 2 * 3 ms.
+  const SimulationResult run = simulate(config_of("vllm"), with_images(2, 2, 100), ImagePricer());
+  EXPECT_EQ(run.requests[0].ttft().nanoseconds(), 7'000'000);
+  // Step 2: a token of the first, 250 of the second and its two images.
+  EXPECT_EQ(run.requests[1].ttft().nanoseconds(), 14'000'000);
+}
+
+TEST(Images, ShapesAndRequestsAreDrawnByTheirShares) {
+  Workload workload;
+  for (int i = 0; i < 4000; ++i) workload.requests.push_back({SimTime(), 50, 20});
+  add_images(workload, 2, {{.shape = shape_of(10), .share = 3}, {.shape = shape_of(100), .share = 1}}, 0.5,
+             7);
+  std::int64_t with = 0, large = 0;
+  for (std::size_t i = 0; i < workload.requests.size(); ++i) {
+    std::int64_t tokens = 50;
+    for (const std::uint16_t image : workload.images_of(i)) {
+      tokens += workload.image_shapes[image].tokens;
+      large += image;
+    }
+    EXPECT_EQ(workload.requests[i].input_tokens, tokens);
+    EXPECT_EQ(workload.requests[i].images, std::ssize(workload.images_of(i)));
+    with += workload.requests[i].images > 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(double(with), 2000, 150);
+  EXPECT_NEAR(double(large) / double(workload.images.size()), 0.25, 0.03);
+  EXPECT_THROW(add_images(workload, 0, {{.shape = shape_of(100)}}, 1, 1), InvalidInput);
+  EXPECT_THROW(add_images(workload, 1, {{.shape = shape_of(100), .share = 0}}, 1, 1), InvalidInput);
+}
+
+Deployment with_encoders(std::int64_t instances, const StepPricer& pricer) {
+  Deployment deployment;
+  deployment.pools.push_back({.config = config_of("vllm"), .pricer = &pricer});
+  EncoderPlan plan;
+  plan.pool = {.name = "encode", .config = config_of("vllm"), .pricer = &pricer};
+  plan.pool.config.instances = instances;
+  plan.per_token = Bytes(8192);
+  plan.bandwidth = BytesPerSecond(8.192e8);  // 1 ms for 100 tokens
+  plan.latency = milliseconds(0.5);
+  deployment.encoders = plan;
+  return deployment;
+}
+
+TEST(Images, AnEncoderPoolEncodesBeforeTheEngines) {
+  const ImagePricer pricer;
+  // One request, two images, one encoder: a step of both, 6 ms; the second arrives 1 + 1 + 0.5 ms later; then
+  // a step of the language model without images.
+  SimulationResult run = simulate(with_encoders(1, pricer), with_images(1, 2, 100));
+  EXPECT_EQ(run.requests[0].ttft().nanoseconds(), 9'500'000);
+  ASSERT_TRUE(run.encoders);
+  EXPECT_EQ(run.encoders->steps.images, 2);
+  EXPECT_EQ(run.encoders->steps.steps, 1);
+  EXPECT_NEAR(run.encoders->wait.value(), 8.5e-3, 1e-12);
+  EXPECT_NEAR(run.encoders->bytes.value(), 2 * 100 * 8192, 1e-6);
+  // Two encoders take an image each: 3 + 1 + 0.5 ms.
+  run = simulate(with_encoders(2, pricer), with_images(1, 2, 100));
+  EXPECT_EQ(run.requests[0].ttft().nanoseconds(), 5'500'000);
+  EXPECT_EQ(run.encoders->steps.steps, 2);
+  EXPECT_EQ(run.totals.images, 2);
+}
+
+TEST(Images, AnEncoderPoolLetsWordsPass) {
+  const ImagePricer pricer;
+  Workload workload;
+  for (int i = 0; i < 200; ++i) workload.requests.push_back({SimTime(), 50, 20});
+  add_images(workload, 3, {{.shape = shape_of(100)}}, 0.5, 3);
+  const SimulationResult run = simulate(with_encoders(3, pricer), workload);
+  EXPECT_EQ(run.metrics.completed, 200);
+  EXPECT_EQ(run.encoders->steps.images, std::ssize(workload.images));
+  EXPECT_EQ(run.totals.images, std::ssize(workload.images));  // none in the engines
+}
+
+TEST(Thinking, IsCutAtTheBudgetAndComesBeforeTheAnswer) {
+  Workload workload;
+  for (int i = 0; i < 2000; ++i) workload.requests.push_back({SimTime(), 10, 5});
+  add_thinking(workload, {.mean = 100, .deviation = 50, .budget = 120}, 1);
+  double sum = 0;
+  std::int64_t cut = 0;
+  for (const WorkloadRequest& request : workload.requests) {
+    EXPECT_LE(request.thinking_tokens, 121);  // and the token that ends a thought
+    EXPECT_EQ(request.output_tokens, 5 + request.thinking_tokens);
+    EXPECT_TRUE(!request.thinking_cut || request.thinking_tokens == 121);
+    cut += request.thinking_cut ? 1 : 0;
+    sum += request.thinking_tokens;
+  }
+  EXPECT_GT(cut, 400);
+  EXPECT_LT(cut, 700);
+  EXPECT_LT(sum / 2000, 101);
+  EXPECT_THROW(add_thinking(workload, {.mean = 0}, 1), InvalidInput);
+  EXPECT_THROW(add_thinking(workload, {.mean = 10, .budget = -1}, 1), InvalidInput);
+}
+
+TEST(Thinking, TheFirstTokenOfTheAnswerComesAfterTheThoughts) {
+  Workload workload;
+  workload.requests.push_back({SimTime(), 10, 5});
+  SimulationResult run = simulate(config_of("vllm"), workload, ImagePricer());
+  EXPECT_FALSE(run.thinking);
+  add_thinking(workload, {.mean = 7}, 1);
+  run = simulate(config_of("vllm"), workload, ImagePricer());
+  ASSERT_TRUE(run.thinking);
+  EXPECT_EQ(run.thinking->thinking_tokens, 8);
+  EXPECT_EQ(run.thinking->answer_tokens, 5);
+  EXPECT_EQ(run.thinking->cut, 0);
+  EXPECT_NEAR(run.metrics.ttft.mean.value(), 1e-3, 1e-12);
+  EXPECT_NEAR(run.thinking->ttfat.mean.value(), 9e-3, 1e-12);  // of the ninth step
+}
+
+}  // namespace
+}  // namespace warploom
