@@ -35,7 +35,8 @@ void see_the_window_alone(Mixer& mixer) {
 RowRule once_a_request(std::int64_t queries) { return {.divisor = queries}; }
 
 // Keys and values of the context for every layer, from the fused states of the step's tokens: one product
-// over all layers, one norm of keys, one rotation, a write for each (qwen3_dflash.py).
+// over all layers, one norm of keys, one rotation (of keys alone, which the operator counts with heads of
+// queries), a write for each (qwen3_dflash.py).
 void add_context_keys(ScaledOperators& plan, const Attention& attention, const LayerGroup& group,
                       const LayerPlace& place) {
   const std::int64_t ranks = place.sharding.tensor_parallel, layers = group.count;
@@ -50,7 +51,10 @@ void add_context_keys(ScaledOperators& plan, const Attention& attention, const L
              {.factor = layers * heads});
   if (attention.rotary_dim > 0)
     plan.add("draft rope", 1,
-             Rope{.type = dtype, .heads = layers * heads, .kv_heads = 0, .head_dim = attention.rotary_dim});
+             Rope{.type = dtype,
+                  .heads = std::max<std::int64_t>(1, layers * heads - 1),
+                  .kv_heads = 1,
+                  .head_dim = attention.rotary_dim});
   plan.add("draft kv_write", layers,
            KvWrite{.type = dtype,
                    .kv_cache = place.kv_cache,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "warploom/base/error.h"
@@ -125,6 +126,21 @@ TEST(Drafter, BlocksHaveTheTokensThatTheEngineRuns) {
     EXPECT_EQ(std::get<Gemm>(node.op).k, 256);
   }
   EXPECT_TRUE(found);
+}
+
+TEST(Drafter, OperatorsOfEveryDrafterAreWhole) {
+  for (const auto& [method, target, draft] :
+       {std::array{"dflash", "Qwen3-8B", "Qwen3-8B-DFlash-b16"},
+        std::array{"dspark", "Qwen3-8B", "dspark_qwen3_8b_block7"},
+        std::array{"dspark", "DeepSeek-V4.1-Flash", ""}, std::array{"eagle", "Qwen3-8B", ""},
+        std::array{"eagle3", "Qwen3-8B", "qwen3_8b_eagle3"}}) {
+    for (const std::int64_t ranks : {1, 8}) {
+      const Drafter drafter = drafter_named(method, target, draft);
+      DraftOperators operators = draft_operators(drafter, {.tensor_parallel = ranks}, {}, 5);
+      for (ScaledOperators* each : {&operators.each_step, &operators.each_pass})
+        for (const OperatorNode& node : each->scale(20, 20, 20)) check_operator(node.op, node.label);
+    }
+  }
 }
 
 // dspark_n_routed_experts and its kin of the published config.json: three stages over a window, 128 experts.

@@ -55,6 +55,7 @@ const PublishedAcceptance* published_for(const SpeculativeConfig& drafts, const 
 // vLLM's n_predict (config/speculative.py).
 void complete_modules(Json& told, const SpeculativeConfig& drafts, const ModelArchitecture& model) {
   if (drafts.method->engine != DraftEngine::Own || model.mtp_layers <= 1) return;
+  if (model.block_drafter.states > 0) return;  // those are no modules, which drafter_for refuses
   if (!told.contains(kTokens)) {
     told[kTokens] = model.mtp_layers;
   } else if (drafts.steps > model.mtp_layers && drafts.steps % model.mtp_layers != 0) {
