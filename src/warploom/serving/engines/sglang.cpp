@@ -21,7 +21,7 @@ constexpr std::string_view kName = name_of(Engine::Sglang);
 // The command that starts it
 
 // server_args.py
-constexpr std::array<EngineFlag, 20> kFlags{{
+constexpr std::array<EngineFlag, 19> kFlags{{
     {"max_running_requests", "max_num_seqs", "requests in a batch"},
     {"max_prefill_tokens", "max_num_batched_tokens", "prompt tokens admitted into a step"},
     {"mem_fraction_static", "gpu_memory_utilization", "share of GPU memory for weights and KV cache"},
@@ -39,7 +39,6 @@ constexpr std::array<EngineFlag, 20> kFlags{{
     {"cuda_graph_max_bs", "max_cudagraph_capture_size",
      "requests of the largest step captured as a CUDA graph"},
     {"cuda_graph_bs", "cudagraph_capture_sizes", "requests of every step captured as a CUDA graph"},
-    {"speculative_dflash_block_size", "speculative_num_draft_tokens", "tokens of a block, the sure one too"},
     {"disable_radix_cache", "enable_prefix_caching", "no reuse of equal prefixes", true},
     {"disable_overlap_schedule", "async_scheduling", "schedule between steps", true},
     {"disable_cuda_graph", "enforce_eager", "no CUDA graphs", false, false, true},
