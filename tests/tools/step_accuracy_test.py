@@ -106,6 +106,22 @@ class StepAccuracy(StandInTest):
         self.assertIn("--no-async-scheduling --host-profile mine", asked)
         self.assertIn("changes nothing without --walls", self.run_tool("--host-profile", "mine").stderr)
 
+    # 0.5 ms of a step and 0.1 ms of a request: 13.9 ms of one request are 13.3.
+    def test_walls_are_without_the_outputs_for_clients(self):
+        for name, head, rows in (
+            ("vllm_0_33_h200", "kind,batch,wall_ms,kernel_sum_ms", "decode,1x500,13.9,9"),
+            (
+                "vllm_0_33_h100_pairs",
+                "kind,batch,wall_ms,core_ms",
+                "decode,1x500,5.6,5\ndecode,11x500,8.6,7\nprefill,1x64,99,1",
+            ),
+        ):
+            folder = self.root / name / "steps"
+            folder.mkdir(parents=True)
+            (folder / "llama8b_steps.csv").write_text(f"{head}\n{rows}\n")
+        found = self.answer(self.run_tool("--walls", "--json"))["h200 0.33"]
+        self.assertAlmostEqual(found["llama8b"]["bias"], 11 / 13.3 - 1)
+
     def test_refuses_a_program_that_fails_and_a_folder_without_steps(self):
         self.assertIn("no *_steps.csv", self.run_tool().stderr)
         self.steps("llama8b", ("decode", "1x500", 10))

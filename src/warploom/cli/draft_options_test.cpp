@@ -86,5 +86,62 @@ TEST(DraftOptions, QuantizationOfTheDrafterOfSglangIsRefused) {
       << answer.said;
 }
 
+// Qwen3-8B on one GPU with a drafter of its own config.json.
+Answer headed(const std::string& config, std::vector<std::string> more = {}) {
+  std::vector<std::string> words{"simulate",
+                                 "--model",
+                                 "Qwen/Qwen3-8B",
+                                 "--gpu",
+                                 "H200",
+                                 "--predictor",
+                                 "roofline",
+                                 "--no-intervals",
+                                 "--random-input-len",
+                                 "300",
+                                 "--random-output-len",
+                                 "40",
+                                 "--num-prompts",
+                                 "8",
+                                 "--json",
+                                 "--acceptance-length",
+                                 "2"};
+  if (!config.empty()) words.insert(words.end(), {"--speculative-config", config});
+  words.insert(words.end(), more.begin(), more.end());
+  return run(words);
+}
+
+TEST(DraftOptions, ADraftsOwnConfigChangesTheAnswer) {
+  const Answer usual = headed(R"({"method":"eagle3","num_speculative_tokens":3})");
+  ASSERT_EQ(usual.status, 0) << usual.said;
+  const Answer unknown = headed(R"({"method":"eagle3","model":"some/head","num_speculative_tokens":3})");
+  EXPECT_EQ(unknown.printed, usual.printed) << "no config.json of it is known";
+  const Answer own = headed(R"({"model":"lmsys/Qwen3-235B-A22B-EAGLE3","num_speculative_tokens":3})");
+  ASSERT_EQ(own.status, 0) << own.said;
+  EXPECT_NE(own.printed, usual.printed) << "its MLP is twice as wide";
+}
+
+TEST(DraftOptions, DraftersOfBlocksArePricedByTheirOwnConfig) {
+  const Answer dflash =
+      headed(R"({"method":"dflash","model":"z-lab/Qwen3-8B-DFlash-b16","num_speculative_tokens":7})");
+  ASSERT_EQ(dflash.status, 0) << dflash.said;
+  EXPECT_NE(dflash.printed.find("draft "), std::string::npos);
+  const Answer dspark = headed(R"({"model":"deepseek-ai/dspark_qwen3_8b_block7"})");
+  ASSERT_EQ(dspark.status, 0) << dspark.said;
+  EXPECT_NE(dspark.printed.find("markov bias"), std::string::npos);
+  const Answer none = headed(R"({"method":"dflash","model":"some/DFlash","num_speculative_tokens":7})");
+  EXPECT_NE(none.status, 0);
+  EXPECT_NE(none.said.find("the sizes of draft 'some/DFlash' are not known"), std::string::npos) << none.said;
+}
+
+TEST(DraftOptions, BlocksOfSglangAreTakenFromItsFlags) {
+  const Answer named = headed("", {"--engine", "sglang", "--speculative-algorithm", "DFLASH",
+                                   "--speculative-draft-model-path", "z-lab/Qwen3-8B-DFlash-b16"});
+  ASSERT_EQ(named.status, 0) << named.said;
+  const Answer told =
+      headed("", {"--engine", "sglang", "--speculative-algorithm", "DFLASH", "--speculative-draft-model-path",
+                  "z-lab/Qwen3-8B-DFlash-b16", "--speculative-num-draft-tokens", "16"});
+  EXPECT_EQ(told.printed, named.printed) << "the block of its config.json";
+}
+
 }  // namespace
 }  // namespace warploom

@@ -140,6 +140,16 @@ FieldTable Residual::describe() {
       .table();
 }
 
+FieldTable BlockDrafter::describe() {
+  return FieldList<BlockDrafter>("block_drafter")
+      .add("states", &BlockDrafter::states, {.doc = "layers whose states it reads", .min = 0, .max = 1e4})
+      .add("block", &BlockDrafter::block, {.doc = "tokens of a block", .min = 0, .max = 64})
+      .add("markov_rank", &BlockDrafter::markov_rank, {.doc = "of its last head", .min = 0, .max = 1e6})
+      .add("experts", &BlockDrafter::experts, {.doc = "of its layers", .min = 0, .max = 1e6})
+      .add("experts_per_token", &BlockDrafter::experts_per_token, {.doc = "of those", .min = 0, .max = 1e6})
+      .table();
+}
+
 FieldTable QuantizationFacts::describe() {
   return FieldList<QuantizationFacts>("quantization")
       .add("method", &QuantizationFacts::method, {.doc = "as the checkpoint names it"})
@@ -167,6 +177,7 @@ FieldTable ModelArchitecture::describe() {
       .add("tie_embeddings", &ModelArchitecture::tie_embeddings)
       .add("residual", &ModelArchitecture::residual)
       .add("mtp_layers", &ModelArchitecture::mtp_layers, {.min = 0})
+      .add("block_drafter", &ModelArchitecture::block_drafter)
       .add("quantization", &ModelArchitecture::quantization)
       .add("notes", &ModelArchitecture::notes)
       .table();

@@ -45,6 +45,16 @@ struct Residual {
   static FieldTable describe();
 };
 
+// A drafter of whole blocks in the checkpoint itself, where its prediction layers are one (DeepSeek-V4's
+// DSpark).
+struct BlockDrafter {
+  std::int64_t states = 0;       // layers of the model whose states it reads; 0: there is none
+  std::int64_t block = 0;        // tokens that it was trained to draft at once
+  std::int64_t markov_rank = 0;  // of the head that biases each token by the one before it
+  std::int64_t experts = 0, experts_per_token = 0;  // of its layers; 0: the model's
+  static FieldTable describe();
+};
+
 struct QuantizationFacts {
   std::string method;                      // as the checkpoint names it; empty = none
   std::int64_t group_size = 0;             // elements sharing a scale, where the scheme has groups
@@ -67,6 +77,7 @@ struct ModelArchitecture {
   bool tie_embeddings = false;
   Residual residual;
   std::int64_t mtp_layers = 0;  // extra layers for multi-token prediction; loaded only for speculation
+  BlockDrafter block_drafter;   // what those are, where they are no modules
   QuantizationFacts quantization;
   std::vector<std::string> notes;  // what the record leaves out, for people
   VisionPart vision;               // loaded and priced where requests have images; not part of describe()

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "warploom/base/nearest_name.h"
 #include "warploom/models/hf/hub_cache.h"
 #include "warploom/models/hf_config.h"
+#include "warploom/models/model_names.h"
 #include "warploom_embedded/model_records.h"
 
 namespace warploom {
@@ -36,28 +36,10 @@ struct RecordHeader {
   }
 };
 
-std::string key_of(std::string_view name) {
-  std::string key;
-  for (const char c : name) {
-    key.push_back(c == '_' || c == ' ' ? '-'
-                                       : static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-  }
-  return key;
-}
-
-std::string_view without_owner(std::string_view name) {
-  const std::size_t slash = name.rfind('/');
-  return slash == std::string_view::npos ? name : name.substr(slash + 1);
-}
-
 // Where the config.json of a repository is to be had.
 std::string where_configs_are(std::string_view name) {
   if (name.find('/') == std::string_view::npos || name.size() > 100) return {};
   return fmt::format(", as https://huggingface.co/{}/resolve/main/config.json", name);
-}
-
-bool is_path(const std::string& text) {
-  return text.ends_with(".json") || text.starts_with('.') || text.starts_with('/') || text.starts_with('~');
 }
 
 // The built-in records, read at the first question of a process that needs them all.
@@ -71,10 +53,10 @@ const ModelCatalog& built_in_models() {
 ModelCatalog built_in_models_that_spell(std::string_view name) {
   static const std::vector<std::string> texts = [] {
     std::vector<std::string> result;
-    for (const EmbeddedFile& record : embedded::model_records()) result.push_back(key_of(record.contents));
+    for (const EmbeddedFile& record : embedded::model_records()) result.push_back(model_key(record.contents));
     return result;
   }();
-  const std::string key = key_of(name);
+  const std::string key = model_key(name);
   std::vector<EmbeddedFile> records;
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (texts[i].find(key) != std::string::npos) records.push_back(embedded::model_records()[i]);
@@ -126,7 +108,7 @@ void ModelCatalog::add(const EmbeddedFile& record) {
 }
 
 void ModelCatalog::index(const std::string& name, std::size_t entry, std::string_view where) {
-  const std::string key = key_of(name);
+  const std::string key = model_key(name);
   const auto known =
       std::find_if(by_key_.begin(), by_key_.end(), [&key](const auto& pair) { return pair.first == key; });
   if (known == by_key_.end()) {
@@ -143,7 +125,7 @@ std::vector<std::string> ModelCatalog::names() const {
 }
 
 const ModelArchitecture* ModelCatalog::find(std::string_view name) const {
-  const std::string key = key_of(name);
+  const std::string key = model_key(name);
   const auto at =
       std::lower_bound(by_key_.begin(), by_key_.end(), key,
                        [](const auto& pair, const std::string& wanted) { return pair.first < wanted; });
@@ -167,13 +149,13 @@ const ModelArchitecture& ModelCatalog::get(std::string_view name) const {
 std::string ModelCatalog::repository(std::string_view name) const {
   const ModelArchitecture* model = find(name);
   if (model == nullptr) return {};
-  const std::string key = key_of(name);
+  const std::string key = model_key(name);
   for (const Entry& entry : entries_) {
     if (&entry.model != model) continue;
     std::vector<std::string> ids{entry.name};
     ids.insert(ids.end(), entry.aliases.begin(), entry.aliases.end());
     for (const std::string& id : ids) {
-      if (key_of(id) != key && key_of(without_owner(id)) != key) continue;
+      if (model_key(id) != key && model_key(without_owner(id)) != key) continue;
       for (const std::string& pair : entry.repositories)
         if (pair.starts_with(id + "=")) return pair.substr(id.size() + 1);
       return id;
@@ -184,7 +166,7 @@ std::string ModelCatalog::repository(std::string_view name) const {
 
 ModelArchitecture ModelCatalog::load(const std::string& name_or_path, const FileScope& files) const {
   if (!files.holds(name_or_path)) return get(name_or_path);
-  if (is_path(name_or_path)) return read_hf_config(name_or_path);
+  if (is_model_path(name_or_path)) return read_hf_config(name_or_path);
   if (const ModelArchitecture* model = find(name_or_path)) return *model;
   if (!name_or_path.empty() && std::filesystem::exists(name_or_path)) return read_hf_config(name_or_path);
   if (const auto config = cached_config(hub_cache(), name_or_path)) {
@@ -196,7 +178,7 @@ ModelArchitecture ModelCatalog::load(const std::string& name_or_path, const File
 }
 
 ModelArchitecture load_model(const std::string& name_or_path, const FileScope& files) {
-  if (!(files.holds(name_or_path) && is_path(name_or_path)))
+  if (!(files.holds(name_or_path) && is_model_path(name_or_path)))
     if (const ModelCatalog some = built_in_models_that_spell(name_or_path);
         some.find(name_or_path) != nullptr)
       return some.get(name_or_path);
@@ -204,7 +186,7 @@ ModelArchitecture load_model(const std::string& name_or_path, const FileScope& f
 }
 
 std::string repository_of_model(const std::string& name_or_path, const FileScope& files) {
-  const bool path = files.holds(name_or_path) && is_path(name_or_path);
+  const bool path = files.holds(name_or_path) && is_model_path(name_or_path);
   if (!path)
     if (const std::string id = built_in_models_that_spell(name_or_path).repository(name_or_path); !id.empty())
       return id;

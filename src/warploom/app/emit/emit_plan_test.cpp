@@ -105,9 +105,10 @@ TEST(EmitPlan, NamesDraftsInTheEnginesWords) {
   EXPECT_NE(own.find(R"("model":"some/draft")"), std::string::npos) << own;
   request.space.engines = {"sglang"};
   const std::string other = emitted(request, plan_with(request, {}, {}), "sglang").at("start.sh");
-  EXPECT_NE(other.find("--speculative-algorithm EAGLE3 --speculative-draft-model-path some/draft "
-                       "--speculative-num-steps 3"),
-            std::string::npos)
+  EXPECT_NE(
+      other.find("--speculative-algorithm EAGLE3 --speculative-draft-model-path some/draft "
+                 "--speculative-num-steps 3 --speculative-eagle-topk 1 --speculative-num-draft-tokens 4"),
+      std::string::npos)
       << other;
   EXPECT_EQ(unknown_flags(other, flags_of_engine("sglang")), std::vector<std::string>());
   request.space.engines = {"trtllm"};

@@ -92,7 +92,7 @@ bool acceptance_known(const PlanRequest& request, const std::string& draft, cons
   ServingConfig config;
   config.speculative_config = draft_config(draft);
   config.acceptance_length = request.acceptance_length;
-  complete_speculation(config, model);
+  complete_speculation(config, model, request.files);
   return config.acceptance_length.has_value();
 }
 

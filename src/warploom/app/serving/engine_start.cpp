@@ -14,6 +14,7 @@
 #include "warploom/base/json_or_text.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/speculation/draft_method.h"
 
 namespace warploom {
 namespace {
@@ -39,7 +40,9 @@ Drafts drafts_of(const std::string& speculative_config) {
   else if (!tokens.is_null())
     throw InvalidInput(
         fmt::format("{}: num_speculative_tokens is {}, expected a whole number", where, tokens.dump()));
-  const bool own_weights = drafts.method.starts_with("eagle") || drafts.method == "draft_model";
+  const DraftMethod* method = find_draft_method(drafts.method);
+  const bool own_weights = method != nullptr && !method->bundled &&
+                           (method->engine == DraftEngine::Head || method->engine == DraftEngine::AnyModel);
   if (own_weights && drafts.model.empty())
     throw InvalidInput(fmt::format(
         "speculative_config: method {} drafts with a model of its own, expected its 'model'", drafts.method));
@@ -65,7 +68,8 @@ void name_drafts(ServingConfig& config, const EngineManifest& manifest) {
   config.speculative_config.clear();
   config.speculative_algorithm = algorithm;
   config.speculative_draft_model_path = drafts.model;
-  config.speculative_num_steps = drafts.tokens;
+  const DraftMethod* method = find_draft_method(drafts.method);
+  config.speculative_num_steps = method != nullptr && method->in_blocks ? 1 : drafts.tokens;
   config.speculative_eagle_topk = 1;
   config.speculative_num_draft_tokens = drafts.tokens + 1;
 }

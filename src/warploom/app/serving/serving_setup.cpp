@@ -141,7 +141,7 @@ GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
 // What runs beside the model: a drafter, adapters.
 struct Companions {
   SpeculativeConfig speculation;
-  std::optional<ModelArchitecture> drafter;
+  std::optional<Drafter> drafter;
   Sharding drafter_sharding;
   ScaledOperators lora;
   std::optional<VisionEncoder> vision;
@@ -152,7 +152,7 @@ struct Companions {
 Sharding drafter_sharding(const ServingSetup& setup, const Companions& beside) {
   const std::int64_t target = setup.sharding.tensor_parallel;
   const std::int64_t ways = beside.speculation.tensor_parallel.value_or(target);
-  const bool mixture = beside.drafter->mixture() != nullptr;
+  const bool mixture = beside.drafter->model.mixture() != nullptr;
   if (ways != target && (ways != 1 || mixture)) {
     throw Unsupported(
         fmt::format("speculative_config: draft_tensor_parallel_size {} is not modelled, expected {}{}", ways,
@@ -161,26 +161,28 @@ Sharding drafter_sharding(const ServingSetup& setup, const Companions& beside) {
   return mixture ? setup.sharding : Sharding{.tensor_parallel = ways};
 }
 
+// What drafts: a model for itself, or one that hangs on the target.
+Drafter drafter_beside(const ServingSetup& setup, const SpeculativeConfig& speculation,
+                       const FileScope& files) {
+  const DraftMethod& method = *speculation.method;
+  if (method.drafter == nullptr) return {.model = load_model(speculation.model, files), .whole = true};
+  const auto own = load_draft(method, speculation.model, files);
+  return drafter_for(method, setup.model, own ? &*own : nullptr);
+}
+
 void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& beside) {
   const SpeculativeConfig& speculation = beside.speculation;
-  const bool own = speculation.method == DraftMethod::DraftModel;
-  beside.drafter =
-      own ? load_model(speculation.model, files) : drafter_architecture(speculation.method, setup.model);
+  beside.drafter = drafter_beside(setup, speculation, files);
+  ModelArchitecture& model = beside.drafter->model;
   if (!speculation.quantization.empty()) {
     const std::string where = "speculative_config: quantization";
-    beside.drafter =
-        quantize_linears(*beside.drafter, parse_enum<MatmulScheme>(speculation.quantization, where));
+    model = quantize_linears(model, parse_enum<MatmulScheme>(speculation.quantization, where));
   }
   beside.drafter_sharding = drafter_sharding(setup, beside);
-  check_sharding(*beside.drafter, beside.drafter_sharding, "drafter");
-  Bytes weights = weight_bytes_per_gpu(*beside.drafter, beside.drafter_sharding);
-  if (!own)  // EAGLE and MTP layers use the target's tables
-    weights -= weight_footprint(*beside.drafter, beside.drafter_sharding).embeddings;
-  weights += drafter_weights_beside(speculation.method, setup.model, beside.drafter_sharding);
-  const double modules = double(drafter_modules(speculation.method, setup.model));
-  beside.weights += weights * modules;
-  beside.kv_per_token =
-      kv_footprint(*beside.drafter, beside.drafter_sharding, setup.graph.kv_cache).per_token() * modules;
+  check_sharding(model, beside.drafter_sharding, "drafter");
+  beside.weights += draft_weights(*beside.drafter, beside.drafter_sharding);
+  beside.kv_per_token = kv_footprint(model, beside.drafter_sharding, setup.graph.kv_cache).per_token() *
+                        double(beside.drafter->modules);
 }
 
 VisionSplit vision_split(const ServingSetup& setup) {
@@ -208,7 +210,7 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
                     : in_halves        ? "steps in two halves"
                                        : "drafts"));
   }
-  if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram)
+  if (beside.speculation.on() && beside.speculation.method->on_gpu())
     add_drafter(setup, request.files, beside);
   if (config.enable_lora) {
     const LoraShape shape{config.max_loras, config.max_lora_rank};
@@ -249,7 +251,10 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
   const auto graphs = [&](std::int64_t query_tokens) { return graph_sizes_of(setup.config, query_tokens); };
   const std::int64_t verified = beside.speculation.verified_tokens;
   ScaledOperators in_step = beside.lora;
-  if (beside.drafter) in_step.append(drafter_fusion(beside.speculation.method, *beside.drafter).each_step);
+  DraftOperators drafts;
+  if (beside.drafter)
+    drafts = draft_operators(*beside.drafter, beside.drafter_sharding, setup.graph, beside.speculation.steps);
+  in_step.append(drafts.each_step);
   std::unique_ptr<StepPricer> target;
   if (setup.sharding.apart())
     target = std::make_unique<AfdStepPricer>(AfdPlan(setup.model, setup.sharding, setup.graph), operators,
@@ -262,12 +267,18 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
     target = std::make_unique<EncodingStepPricer>(std::move(target), operators, *beside.vision,
                                                   vision_split(setup));
   if (!beside.drafter) return target;
-  // The drafter runs with the target's graphs and once for each token it proposes alone.
+  // The drafter runs with the target's graphs and once for each token it proposes alone, or over its block.
+  const Drafter& drafts_by = *beside.drafter;
+  DraftPasses passes{.steps = beside.speculation.steps};
+  GraphOptions graph = setup.graph;
+  if (drafts_by.block) {
+    passes.block_queries = drafts_by.block->queries(passes.steps);
+    graph.sampling = drafts_by.block->markov_rank == 0;  // else each token is chosen after the one before
+  }
   auto drafter = std::make_unique<OperatorStepPricer>(
-      StepPlan(*beside.drafter, beside.drafter_sharding, setup.graph), operators, graphs(1),
-      drafter_fusion(beside.speculation.method, *beside.drafter).each_pass);
-  return std::make_unique<DraftingStepPricer>(std::move(target), std::move(drafter),
-                                              beside.speculation.steps);
+      StepPlan(drafts_by.model, beside.drafter_sharding, graph), operators,
+      graphs(std::max<std::int64_t>(1, passes.block_queries)), std::move(drafts.each_pass));
+  return std::make_unique<DraftingStepPricer>(std::move(target), std::move(drafter), passes);
 }
 
 // Tags of releases and images begin with a v: "v0.24.0" is 0.24.0.
@@ -385,7 +396,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   setup.sharding = sharding;
   check_split(setup, request);
   setup.config = request.config;
-  complete_speculation(setup.config, setup.model);
+  complete_speculation(setup.config, setup.model, request.files);
   const EngineSpec& engine = engine_named(setup.config.engine);
   const EngineSpec& priced = request.framework.empty() ? engine : engine_named(request.framework);
   check_day(request);

@@ -16,9 +16,8 @@ namespace warploom {
 namespace {
 
 void draft_tokens(ServingConfig& config, const AssumedDrafts& drafts, const ModelArchitecture& model) {
-  config.speculative_config =
-      fmt::format(R"({{"method": "{}", "num_speculative_tokens": {}}})",
-                  name_of(model.mtp_layers > 0 ? DraftMethod::Mtp : DraftMethod::Eagle), drafts.tokens);
+  config.speculative_config = fmt::format(R"({{"method": "{}", "num_speculative_tokens": {}}})",
+                                          model.mtp_layers > 0 ? "mtp" : "eagle", drafts.tokens);
   config.acceptance_length = drafts.acceptance_length;
 }
 

@@ -175,7 +175,9 @@ void add_speculation(FieldList<C>& list) {
   list.add("speculative_config", &C::speculative_config,
            {.doc = R"(JSON such as {"method": "eagle3", "num_speculative_tokens": 3})", .topic = kDraftTopic})
       .add("speculative_algorithm", &C::speculative_algorithm,
-           {.doc = "EAGLE, EAGLE3, NEXTN, STANDALONE or NGRAM", .topic = kDraftTopic, .owners = kSglang})
+           {.doc = "EAGLE, EAGLE3, NEXTN, STANDALONE, NGRAM, DFLASH or DSPARK",
+            .topic = kDraftTopic,
+            .owners = kSglang})
       .add("speculative_draft_model_path", &C::speculative_draft_model_path,
            {.doc = "draft model", .topic = kDraftTopic, .owners = kSglang, .needs = kAlgorithm})
       .add("speculative_num_steps", &C::speculative_num_steps,

@@ -25,7 +25,7 @@ SpeculationCounts& SpeculationCounts::operator+=(const SpeculationCounts& other)
 
 DraftAcceptance::DraftAcceptance(const SpeculativeConfig& config, std::uint64_t seed)
     : verified_(config.on() ? config.verified_tokens - 1 : 0),
-      lookahead_(config.on() && config.method != DraftMethod::Ngram ? config.steps : 0),
+      lookahead_(config.on() && config.method->on_gpu() ? config.steps : 0),
       proposal_rate_(config.proposal_rate),
       seed_(seed),
       acceptance_(config.acceptance) {}

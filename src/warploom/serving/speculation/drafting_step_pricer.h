@@ -9,44 +9,33 @@
 #include "warploom/models/architecture.h"
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/pricing/operator_step_pricer.h"
+#include "warploom/serving/speculation/drafter.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {
 
 // Who drafts: SGLang's EAGLE without a draft model is the checkpoint's own prediction module where it has one
 // (its NEXTN is another word for that), else what `speculation` says.
-DraftMethod drafting_method(const ServingConfig& config, const SpeculativeConfig& speculation,
-                            const ModelArchitecture& target);
+const DraftMethod* drafting_method(const ServingConfig& config, const SpeculativeConfig& speculation,
+                                   const ModelArchitecture& target);
 
-// The drafter as a model of its own. Eagle: one dense layer of the target's width (EAGLE's heads are dense,
-// whatever the target is) and an lm_head; Eagle3: such a layer whose attention reads the token's embedding
-// beside the hidden state, and an lm_head over the tokens that it may propose; Mtp: one module, the target's
-// last layer (of MiMo-V2 and Step a dense one that sees a window). A DraftModel is `model` itself. Throws
-// InvalidInput for Mtp when the checkpoint has no prediction layer, Unsupported where its modules are a
-// DSpark drafter.
-ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitecture& target);
+// The drafter that a configuration asks for beside the target. `own`: its config.json where it is known.
+// Throws InvalidInput for `mtp` when the checkpoint has no prediction layer and where a method needs a
+// config.json that is not known, Unsupported where the prediction layers are a DSpark drafter.
+Drafter drafter_for(const DraftMethod& method, const ModelArchitecture& target,
+                    const DraftConfig* own = nullptr);
 
-// The product before the drafter's layer, whole on every GPU: of Eagle and Mtp it joins the target's hidden
-// state and the embedding before every pass; of Eagle3 it joins the states of three layers, once in a step,
-// since a pass over a proposed token takes the state of the pass before it. Empty for draft models.
-struct DrafterFusion {
-  ScaledOperators each_pass, each_step;
+// How a step drafts: passes of one token each, or one pass over a block.
+struct DraftPasses {
+  std::int64_t steps = 1;          // tokens proposed for each request that yields a token
+  std::int64_t block_queries = 0;  // tokens of a request in the pass over a block; 0: one after another
 };
-DrafterFusion drafter_fusion(DraftMethod method, const ModelArchitecture& target);
-
-// What one GPU holds of the drafter beside its layer's weights: the fusion, and where the target's does not
-// serve, an lm_head.
-Bytes drafter_weights_beside(DraftMethod method, const ModelArchitecture& target, const Sharding& sharding);
-
-// Modules of which an engine keeps weights and caches: all that the checkpoint has, whichever a step runs.
-std::int64_t drafter_modules(DraftMethod method, const ModelArchitecture& target);
 
 class DraftingStepPricer final : public StepPricer {
  public:
-  // `steps` >= 1 tokens are proposed for each request that yields a token.
   DraftingStepPricer(std::unique_ptr<StepPricer> target, std::unique_ptr<StepPricer> drafter,
-                     std::int64_t steps)
-      : target_(std::move(target)), drafter_(std::move(drafter)), steps_(steps) {}
+                     DraftPasses passes)
+      : target_(std::move(target)), drafter_(std::move(drafter)), passes_(passes) {}
 
   StepCost price(const StepBatch& batch) override;
   // The drafter's kernels are labelled "draft <label>".
@@ -55,9 +44,11 @@ class DraftingStepPricer final : public StepPricer {
   std::size_t coupled_replicas() const override { return target_->coupled_replicas(); }
 
  private:
+  StepCost price_block(const StepBatch& batch, const StepCost& verifying);
+
   std::unique_ptr<StepPricer> target_, drafter_;
-  std::int64_t steps_;
-  std::vector<std::int32_t> contexts_;  // of a pass over proposed tokens; keeps its memory
+  DraftPasses passes_;
+  std::vector<std::int32_t> contexts_, queries_;  // of a pass over proposed tokens; they keep their memory
 };
 
 }  // namespace warploom

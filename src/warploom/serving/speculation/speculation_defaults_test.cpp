@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "warploom/base/error.h"
-#include "warploom/models/memory_footprint.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/speculation/drafting_step_pricer.h"
 
@@ -25,7 +24,7 @@ std::string refusal_of(const std::string& json, const char* model) {
   ServingConfig config = asked(json);
   try {
     complete_speculation(config, model_named(model));
-    drafter_architecture(speculation_of(config).method, model_named(model));
+    drafter_for(*speculation_of(config).method, model_named(model));
   } catch (const Error& error) {
     return error.what();
   }
@@ -77,71 +76,45 @@ TEST(SpeculationDefaults, EaglesOfSglangWithoutAModelAreThePredictionModule) {
   config.acceptance_length = 2;
   config.speculative_algorithm = "EAGLE";
   const auto method_for = [&](const char* model) {
-    return drafting_method(config, speculation_of(config), model_named(model));
+    return drafting_method(config, speculation_of(config), model_named(model))->name;
   };
-  EXPECT_EQ(method_for("DeepSeek-R1"), DraftMethod::Mtp);
-  EXPECT_EQ(method_for("Llama-3.1-8B"), DraftMethod::Eagle);
+  EXPECT_EQ(method_for("DeepSeek-R1"), "mtp");
+  EXPECT_EQ(method_for("Llama-3.1-8B"), "eagle");
   config.speculative_draft_model_path = "somebody/EAGLE-DeepSeek-R1";
-  EXPECT_EQ(method_for("DeepSeek-R1"), DraftMethod::Eagle);
+  EXPECT_EQ(method_for("DeepSeek-R1"), "eagle");
   config.speculative_draft_model_path.clear();
   config.speculative_algorithm = "EAGLE3";
-  EXPECT_EQ(method_for("DeepSeek-R1"), DraftMethod::Eagle3);
+  EXPECT_EQ(method_for("DeepSeek-R1"), "eagle3");
 }
 
-// Its technical report counts 0.33 B parameters of a module.
-TEST(DrafterArchitecture, ModulesOfMimoV2AreDenseAndSeeAWindow) {
-  const ModelArchitecture& target = model_named("MiMo-V2-Flash");
-  const ModelArchitecture module = drafter_architecture(DraftMethod::Mtp, target);
-  EXPECT_EQ(module.mixture(), nullptr);
-  EXPECT_TRUE(std::get<Attention>(module.layers[0].mixer).windowed());
-  const ParameterCounts counts = parameter_counts(module);
-  const double fusion = drafter_weights_beside(DraftMethod::Mtp, target, {}).value() / 2;  // of 2 bytes
-  EXPECT_NEAR((counts.total - counts.embedding + fusion) / 1e9, 0.33, 0.01);
-  EXPECT_EQ(drafter_modules(DraftMethod::Mtp, target), 1);
-  EXPECT_EQ(drafter_modules(DraftMethod::Mtp, model_named("Step-3.7-Flash")), 3);
-  EXPECT_EQ(drafter_modules(DraftMethod::Eagle, model_named("Step-3.7-Flash")), 1);
+// vLLM takes the method from a draft's class where its name says nothing, and the tokens of a DSpark block
+// from its config.json.
+TEST(SpeculationDefaults, ReadsTheMethodAndTheBlockOfTheDraftsOwnConfig) {
+  ServingConfig config = asked(R"({"model": "deepseek-ai/dspark_qwen3_8b_block7"})");
+  config.acceptance_length = 3;
+  complete_speculation(config, model_named("Qwen3-8B"));
+  EXPECT_TRUE(speculation_of(config).drafts_by("dspark"));
+  EXPECT_EQ(speculation_of(config).steps, 7);
+  ServingConfig flags;
+  flags.acceptance_length = 3;
+  flags.speculative_algorithm = "DFLASH";
+  flags.speculative_draft_model_path = "Qwen3-8B-DFlash-b16";
+  complete_speculation(flags, model_named("Qwen3-8B"));
+  EXPECT_EQ(speculation_of(flags).steps, 15);
+  EXPECT_EQ(speculation_of(flags).verified_tokens, 16);
+  ServingConfig stages = asked(R"({"method": "dspark"})");
+  stages.acceptance_length = 3;
+  complete_speculation(stages, model_named("DeepSeek-V4.1-Flash"));
+  EXPECT_EQ(speculation_of(stages).steps, 5);
 }
 
-// yuhuili/EAGLE3-LLaMA3.1-Instruct-8B is a file of 811 MiB: everything but the embeddings, which are the
-// target's.
-TEST(DrafterArchitecture, Eagle3OfLlamaHasTheWeightsThatArePublished) {
-  const ModelArchitecture& target = model_named("Llama-3.1-8B");
-  const ModelArchitecture drafter = drafter_architecture(DraftMethod::Eagle3, target);
-  EXPECT_EQ(drafter.vocabulary, 32000);
-  const ParameterCounts counts = parameter_counts(drafter);
-  const double beside = drafter_weights_beside(DraftMethod::Eagle3, target, {}).value();
-  const double mebibytes = ((counts.total - counts.embedding) * 2 + beside) / (1 << 20);
-  EXPECT_NEAR(mebibytes, 811, 2);
-}
-
-TEST(DrafterArchitecture, Eagle3JoinsThreeStatesOnceAndReadsEmbeddingsInEveryPass) {
-  const ModelArchitecture& target = model_named("Llama-3.1-8B");
-  const DrafterFusion fusion = drafter_fusion(DraftMethod::Eagle3, target);
-  EXPECT_TRUE(fusion.each_pass.nodes.empty());
-  ASSERT_EQ(fusion.each_step.nodes.size(), 1U);
-  EXPECT_EQ(std::get<Gemm>(fusion.each_step.nodes[0].op).k, 3 * target.hidden);
-  const Attention eagle =
-      std::get<Attention>(drafter_architecture(DraftMethod::Eagle, target).layers[0].mixer);
-  Attention eagle3 = std::get<Attention>(drafter_architecture(DraftMethod::Eagle3, target).layers[0].mixer);
-  EXPECT_TRUE(eagle3.reads_embeddings);
-  eagle3.reads_embeddings = false;
-  EXPECT_EQ(eagle3, eagle);
-  const DrafterFusion of_eagle = drafter_fusion(DraftMethod::Eagle, target);
-  EXPECT_TRUE(of_eagle.each_step.nodes.empty());
-  EXPECT_EQ(std::get<Gemm>(of_eagle.each_pass.nodes[0].op).k, 2 * target.hidden);
-}
-
-TEST(DrafterArchitecture, Eagle3OfLatentAttentionReadsEmbeddingsToo) {
-  const ModelArchitecture drafter = drafter_architecture(DraftMethod::Eagle3, model_named("DeepSeek-R1"));
-  EXPECT_TRUE(std::get<LatentAttention>(drafter.layers[0].mixer).reads_embeddings);
-}
-
-TEST(DrafterArchitecture, RefusesTheDSparkStagesOfV41AsPredictionLayers) {
-  const std::string json =
-      R"({"method": "mtp", "num_speculative_tokens": 3, "synthetic_acceptance_length": 2})";
-  EXPECT_NE(refusal_of(json, "DeepSeek-V4.1-Flash").find("a DSpark drafter, which is not modelled"),
-            std::string::npos)
-      << refusal_of(json, "DeepSeek-V4.1-Flash");
+TEST(SpeculationDefaults, RefusesBlocksOfADrafterThatIsNotKnown) {
+  const std::string tokens = R"("num_speculative_tokens": 7, "synthetic_acceptance_length": 3})";
+  const std::string unknown =
+      refusal_of(R"({"method": "dflash", "model": "some/Qwen3-8B-DFlash-b61", )" + tokens, "Qwen3-8B");
+  EXPECT_NE(unknown.find("method dflash needs a drafter for"), std::string::npos) << unknown;
+  const std::string bare = refusal_of(R"({"method": "dspark", )" + tokens, "Qwen3-8B");
+  EXPECT_NE(bare.find("method dspark needs a drafter for"), std::string::npos) << bare;
 }
 
 // The words of vllm/config/speculative.py for the prediction layers of each family.
@@ -152,7 +125,7 @@ TEST(SpeculativeConfig, KnowsThePredictionLayersOfEveryFamily) {
     ServingConfig config =
         asked(std::string(R"({"method": ")") + method + R"(", "num_speculative_tokens": 1})");
     config.acceptance_length = 1.5;
-    EXPECT_EQ(speculation_of(config).method, DraftMethod::Mtp) << method;
+    EXPECT_TRUE(speculation_of(config).drafts_by("mtp")) << method;
   }
 }
 

@@ -36,15 +36,15 @@ std::string refusal_of(const ServingConfig& config) {
 
 TEST(SpeculativeConfig, ReadsTheEnginesSpellings) {
   const SpeculativeConfig eagle = speculation_of(drafting());
-  EXPECT_EQ(eagle.method, DraftMethod::Eagle3);
+  EXPECT_TRUE(eagle.drafts_by("eagle3"));
   EXPECT_EQ(eagle.steps, 3);
   EXPECT_EQ(eagle.verified_tokens, 4);
   EXPECT_EQ(speculation_of(drafting(R"({"method": "deepseek_mtp"})", 1.8)).steps, 1);
-  EXPECT_EQ(speculation_of(drafting(R"({"model": "[ngram]", "num_speculative_tokens": 5})")).method,
-            DraftMethod::Ngram);
+  EXPECT_TRUE(
+      speculation_of(drafting(R"({"model": "[ngram]", "num_speculative_tokens": 5})")).drafts_by("ngram"));
   const SpeculativeConfig own =
       speculation_of(drafting(R"({"model": "Qwen3-0.6B", "num_speculative_tokens": 2})"));
-  EXPECT_EQ(own.method, DraftMethod::DraftModel);
+  EXPECT_TRUE(own.drafts_by("draft_model"));
   EXPECT_EQ(own.model, "Qwen3-0.6B");
   EXPECT_EQ(speculation_of(drafting(R"({"decoding_type": "Eagle", "max_draft_len": 4})")).steps, 4);
   ServingConfig sglang = drafting("");
@@ -54,6 +54,40 @@ TEST(SpeculativeConfig, ReadsTheEnginesSpellings) {
   EXPECT_EQ(speculation_of(sglang).steps, 5);
   EXPECT_EQ(speculation_of(sglang).verified_tokens, 64);
   EXPECT_FALSE(speculation_of(ServingConfig{}).on());
+}
+
+TEST(SpeculativeConfig, GuessesTheMethodByTheNameOfTheDraft) {
+  const auto method_of = [](const std::string& model) {
+    return speculation_of(drafting(R"({"num_speculative_tokens": 3, "model": ")" + model + R"("})"))
+        .method->name;
+  };
+  EXPECT_EQ(method_of("yuhuili/EAGLE3-LLaMA3.1-Instruct-8B"), "eagle3");
+  EXPECT_EQ(method_of("yuhuili/EAGLE-llama2-chat-7B"), "eagle");
+  EXPECT_EQ(method_of("z-lab/Qwen3-8B-DFlash-b16"), "dflash");
+  EXPECT_EQ(method_of("deepseek-ai/dspark_qwen3_8b_block7"), "dspark");
+  EXPECT_EQ(method_of("nebius/MTP-DeepSeek-V3-0324"), "mtp");
+}
+
+// A block of SGLang's counts the sure token; its steps are one whatever is said of them.
+TEST(SpeculativeConfig, BlocksOfSglangHoldTheSureToken) {
+  ServingConfig config = drafting("", 3);
+  config.speculative_algorithm = "DFLASH";
+  config.speculative_num_steps = 1;
+  config.speculative_num_draft_tokens = 8;
+  EXPECT_EQ(speculation_of(config).steps, 7);
+  EXPECT_EQ(speculation_of(config).verified_tokens, 8);
+  config.speculative_num_draft_tokens.reset();
+  EXPECT_EQ(speculation_of(config).steps, 15);  // a block of 16
+  config.speculative_algorithm = "DSPARK";
+  EXPECT_EQ(speculation_of(config).steps, 7);
+}
+
+TEST(SpeculativeConfig, RefusesVerificationThatAdapts) {
+  const std::string config = R"({"method": "dspark", "num_speculative_tokens": 5,
+                                 "enable_adaptive_verification": )";
+  EXPECT_EQ(refusal_of(drafting(config + "false}")), "");
+  EXPECT_NE(refusal_of(drafting(config + "true}")).find("'enable_adaptive_verification' is not modelled"),
+            std::string::npos);
 }
 
 TEST(SpeculativeConfig, RefusesWhatDecidesTheResultAndIsNotStated) {

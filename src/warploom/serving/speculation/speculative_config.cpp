@@ -20,54 +20,9 @@ namespace {
 constexpr std::string_view kWhere = "speculative_config";
 constexpr std::int64_t kMostSteps = 64;
 
-// Spellings of the engines: vllm/config/speculative.py, sglang/srt/speculative/spec_info.py,
-// tensorrt_llm/llmapi/llm_args.py.
-constexpr std::array<std::pair<std::string_view, DraftMethod>, 41> kMethods{{
-    {"draft_model", DraftMethod::DraftModel},
-    {"draft_target", DraftMethod::DraftModel},
-    {"standalone", DraftMethod::DraftModel},
-    {"drafttarget", DraftMethod::DraftModel},
-    {"eagle", DraftMethod::Eagle},
-    {"eagle2", DraftMethod::Eagle},
-    {"eagle3", DraftMethod::Eagle3},
-    {"mtp", DraftMethod::Mtp},
-    {"nextn", DraftMethod::Mtp},
-    {"deepseek_mtp", DraftMethod::Mtp},
-    {"qwen3_next_mtp", DraftMethod::Mtp},
-    {"qwen3_5_mtp", DraftMethod::Mtp},
-    {"glm4_moe_mtp", DraftMethod::Mtp},
-    {"mimo_mtp", DraftMethod::Mtp},
-    {"ernie_mtp", DraftMethod::Mtp},
-    {"longcat_flash_mtp", DraftMethod::Mtp},
-    {"dots3_note_mtp", DraftMethod::Mtp},
-    {"mimo_v2_mtp", DraftMethod::Mtp},
-    {"glm4_moe_lite_mtp", DraftMethod::Mtp},
-    {"glm_ocr_mtp", DraftMethod::Mtp},
-    {"nemotron_h_mtp", DraftMethod::Mtp},
-    {"exaone_moe_mtp", DraftMethod::Mtp},
-    {"exaone4_5_mtp", DraftMethod::Mtp},
-    {"qwen4_exp_mtp", DraftMethod::Mtp},
-    {"minimax_m3_mtp", DraftMethod::Mtp},
-    {"kimi_k3_mtp", DraftMethod::Mtp},
-    {"pangu_ultra_moe_mtp", DraftMethod::Mtp},
-    {"step3p5_mtp", DraftMethod::Mtp},
-    {"hy_v3_mtp", DraftMethod::Mtp},
-    {"glm5_next_mtp", DraftMethod::Mtp},
-    {"inkling_mtp", DraftMethod::Mtp},
-    {"bailing_hybrid_mtp", DraftMethod::Mtp},
-    {"bailing_hybrid_v3_mtp", DraftMethod::Mtp},
-    {"ngram", DraftMethod::Ngram},
-    {"[ngram]", DraftMethod::Ngram},
-    {"ngram_gpu", DraftMethod::Ngram},
-    {"prompt_lookup", DraftMethod::Ngram},
-    {"mtp_eagle", DraftMethod::Mtp},
-    {"eagle3_one_model", DraftMethod::Eagle3},
-    {"mtp_vanilla", DraftMethod::Mtp},
-    {"none", DraftMethod::None},
-}};
-
 // Keys that do not bear on a step's length as it is modelled.
-constexpr std::array<std::string_view, 8> kWithoutEffect{"code_revision",
+constexpr std::array<std::string_view, 9> kWithoutEffect{"attention_backend",
+                                                         "code_revision",
                                                          "draft_sample_method",
                                                          "prompt_lookup_max",
                                                          "prompt_lookup_min",
@@ -76,14 +31,13 @@ constexpr std::array<std::string_view, 8> kWithoutEffect{"code_revision",
                                                          "disable_padded_drafter_batch",
                                                          "rejection_sample_method"};
 
-DraftMethod method_named(std::string_view text, std::string_view where) {
-  std::string name(text);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
-  for (const auto& [spelling, method] : kMethods)
-    if (spelling == name) return method;
-  throw Unsupported(fmt::format(
-      "{}: method '{}' is not modelled, expected draft_model, eagle, eagle3, mtp or ngram", where, text));
+const DraftMethod* method_spelled(std::string_view text, std::string_view where) {
+  if (text == "none") return nullptr;
+  if (const DraftMethod* method = find_draft_method(text)) return method;
+  std::vector<std::string> names;
+  for (const DraftMethod* each : all_draft_methods()) names.emplace_back(each->name);
+  throw Unsupported(fmt::format("{}: method '{}' is not modelled, expected one of: {}{}", where, text,
+                                fmt::join(names, ", "), did_you_mean(text, names)));
 }
 
 struct Stated {
@@ -112,7 +66,7 @@ std::string text_of(const Json& value, std::string_view key) {
 void read_key(const std::string& key, const Json& value, SpeculativeConfig& config, Stated& stated) {
   if (std::find(kWithoutEffect.begin(), kWithoutEffect.end(), key) != kWithoutEffect.end()) return;
   if (key == "method" || key == "decoding_type") {
-    config.method = method_named(text_of(value, key), kWhere);
+    config.method = method_spelled(text_of(value, key), kWhere);
   } else if (key == "model" || key == "speculative_model" || key == "speculative_model_dir") {
     config.model = text_of(value, key);
   } else if (key == "quantization") {
@@ -121,6 +75,9 @@ void read_key(const std::string& key, const Json& value, SpeculativeConfig& conf
     config.tensor_parallel = count_of(value, key);
   } else if (key == "num_speculative_tokens" || key == "max_draft_len" || key == "num_nextn_predict_layers") {
     config.steps = count_of(value, key);
+  } else if (key == "enable_adaptive_verification") {
+    if (value != Json(false))
+      throw Unsupported(fmt::format("{}: '{}' is not modelled, expected false", kWhere, key));
   } else if (key == "synthetic_acceptance_length") {
     stated.synthetic_length = number_of(value, key);
   } else if (key == "synthetic_acceptance_rates") {
@@ -134,18 +91,21 @@ void read_key(const std::string& key, const Json& value, SpeculativeConfig& conf
   }
 }
 
-// As vLLM guesses it: by the draft's name, else its own small model.
+// As vLLM guesses it: by the draft's name, by its class, else its own small model. A name that holds those of
+// two methods is of the one with the longer name.
 void complete_method(SpeculativeConfig& config, bool named) {
   if (named) return;
   std::string model = config.model;
   std::transform(model.begin(), model.end(), model.begin(),
                  [](unsigned char c) { return char(std::tolower(c)); });
-  config.method = model == "ngram" || model == "[ngram]"      ? DraftMethod::Ngram
-                  : model.find("eagle3") != std::string::npos ? DraftMethod::Eagle3
-                  : model.find("eagle") != std::string::npos  ? DraftMethod::Eagle
-                  : model.find("mtp") != std::string::npos    ? DraftMethod::Mtp
-                  : model.empty()                             ? DraftMethod::Mtp
-                                                              : DraftMethod::DraftModel;
+  config.method = find_draft_method(model);
+  std::size_t longest = 0;
+  for (const DraftMethod* each : all_draft_methods()) {
+    if (each->in_name.size() <= longest || model.find(each->in_name) == std::string::npos) continue;
+    longest = each->in_name.size();
+    config.method = each;
+  }
+  if (config.method == nullptr) config.method = &draft_method_named(model.empty() ? "mtp" : "draft_model");
 }
 
 void read_json(const std::string& text, SpeculativeConfig& config, Stated& stated) {
@@ -157,20 +117,29 @@ void read_json(const std::string& text, SpeculativeConfig& config, Stated& state
                     kWhere));
   for (const auto& [key, value] : document.items()) read_key(key, value, config, stated);
   complete_method(config, document.contains("method") || document.contains("decoding_type"));
-  if (config.method == DraftMethod::Mtp && config.steps == 0) config.steps = 1;
+  if (config.drafts_by("mtp") && config.steps == 0) config.steps = config.method->usual_steps;
   config.verified_tokens = config.steps + 1;
 }
 
-// SGLang verifies a tree: num_draft_tokens nodes, of which one path of at most num_steps is accepted.
+// SGLang verifies a tree: num_draft_tokens nodes, of which one path of at most num_steps is accepted. A
+// look-up and a block are one path of num_draft_tokens; of a block the first is the sure token.
 void read_sglang(const ServingConfig& engine, SpeculativeConfig& config) {
-  config.method = method_named(engine.speculative_algorithm, "speculative_algorithm");
+  config.method = method_spelled(engine.speculative_algorithm, "speculative_algorithm");
+  if (config.method == nullptr) return;
   config.model = engine.speculative_draft_model_path;
-  config.steps = engine.speculative_num_steps.value_or(config.method == DraftMethod::Mtp ? 1 : 3);
-  if (config.method == DraftMethod::Ngram) config.steps = engine.speculative_num_draft_tokens.value_or(12);
-  config.verified_tokens = config.method == DraftMethod::Ngram
-                               ? config.steps
-                               : engine.speculative_num_draft_tokens.value_or(config.steps + 1);
-  if (config.verified_tokens < config.steps + 1 && config.method != DraftMethod::Ngram) {
+  const auto nodes = engine.speculative_num_draft_tokens;
+  if (!config.method->on_gpu()) {
+    config.steps = config.verified_tokens = nodes.value_or(config.method->usual_steps);
+    return;
+  }
+  if (config.method->in_blocks) {
+    config.steps = nodes ? *nodes - 1 : config.method->usual_steps;
+    config.verified_tokens = config.steps + 1;
+    return;
+  }
+  config.steps = engine.speculative_num_steps.value_or(config.method->usual_steps);
+  config.verified_tokens = nodes.value_or(config.steps + 1);
+  if (config.verified_tokens < config.steps + 1) {
     throw InvalidInput(
         fmt::format("speculative_num_draft_tokens is {}, expected at least {}: speculative_num_steps and one",
                     config.verified_tokens, config.steps + 1));
@@ -212,7 +181,7 @@ void set_acceptance(const ServingConfig& engine, Stated stated, SpeculativeConfi
 
 }  // namespace
 
-SpeculativeConfig speculation_of(const ServingConfig& engine) {
+SpeculativeConfig speculation_of(const ServingConfig& engine, UnsaidTokens unsaid) {
   SpeculativeConfig config;
   Stated stated;
   if (!engine.speculative_config.empty()) {
@@ -221,11 +190,12 @@ SpeculativeConfig speculation_of(const ServingConfig& engine) {
     read_sglang(engine, config);
   }
   if (!config.on()) return {};
+  if (config.steps == 0 && unsaid == UnsaidTokens::Allowed) return config;
   if (config.steps < 1 || config.steps > kMostSteps) {
     throw InvalidInput(fmt::format("speculative decoding: {} tokens are proposed, expected 1 to {}",
                                    config.steps, kMostSteps));
   }
-  if (config.method == DraftMethod::DraftModel && config.model.empty())
+  if (config.method->engine == DraftEngine::AnyModel && config.model.empty())
     throw InvalidInput("speculative decoding: the draft model is missing, expected 'model'");
   config.proposal_rate = engine.proposal_rate;
   set_acceptance(engine, std::move(stated), config);

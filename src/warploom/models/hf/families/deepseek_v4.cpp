@@ -134,6 +134,17 @@ std::vector<LayerGroup> v41_layers(const ConfigValues& text, const ModelArchitec
   return layers;
 }
 
+void read_facts(const ConfigValues& text, ModelArchitecture& model) {
+  read_hyper_connections(text, model);
+  const std::vector<std::int64_t> states = text.integers("dspark_target_layer_ids");
+  if (states.empty()) return;
+  model.block_drafter = {.states = std::ssize(states),
+                         .block = text.needed("dspark_block_size"),
+                         .markov_rank = text.needed("dspark_markov_rank"),
+                         .experts = text.integer("dspark_n_routed_experts", 0),
+                         .experts_per_token = text.integer("dspark_num_experts_per_tok", 0)};
+}
+
 constexpr std::array<std::string_view, 1> kV4Names{"DeepseekV4ForCausalLM"};
 constexpr std::array<std::string_view, 1> kV41Names{"DeepseekV41ForCausalLM"};
 constexpr std::array<std::string_view, 5> kReads{"index_topk", "compress_ratios", "hc_mult",
@@ -143,14 +154,14 @@ constexpr std::array<std::string_view, 5> kReads{"index_topk", "compress_ratios"
 
 extern constinit const HfFamily kDeepSeekV4Family{.architectures = kV4Names,
                                                   .layers = v4_layers,
-                                                  .facts = read_hyper_connections,
+                                                  .facts = read_facts,
                                                   .experts_module = "ffn.experts.0.w1",
                                                   .shared_experts_module = "ffn.shared_experts.w1",
                                                   .kv_cache = DataType::Fp8,
                                                   .reads_keys = kReads};
 extern constinit const HfFamily kDeepSeekV41Family{.architectures = kV41Names,
                                                    .layers = v41_layers,
-                                                   .facts = read_hyper_connections,
+                                                   .facts = read_facts,
                                                    .experts_module = "ffn.experts.0.w1",
                                                    .shared_experts_module = "ffn.shared_experts.w1",
                                                    .kv_cache = DataType::Fp8,
