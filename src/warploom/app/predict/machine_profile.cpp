@@ -14,7 +14,7 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kMachineSchema = "warploom_machine";
-constexpr std::int64_t kMachineVersion = 2;  // since 2: measured_at, host_level
+constexpr std::int64_t kMachineVersion = 3;  // since 2: measured_at, host_level; since 3: pace_spread
 // Factors beyond this are no machine of the same kind, but a damaged or foreign file.
 constexpr double kLeastFactor = 0.02, kMostFactor = 50;
 
@@ -75,6 +75,10 @@ FieldTable MachineProfile::describe() {
            {.doc = "how slow the host was while it was measured, over its fastest tenth; 0: not recorded",
             .min = 0,
             .max = kMostFactor})
+      .add("pace_spread", &P::pace_spread,
+           {.doc = "standard deviation of ln of the host's times within the probe; 0: not recorded",
+            .min = 0,
+            .max = 2})
       .add("gpu", &P::gpu, {.doc = "the GPU by the catalog's name; absent: kernels were not measured"})
       .add("engine", &P::engine, {.doc = "whose steps were timed; absent: none's"})
       .add("engine_version", &P::engine_version, {.doc = "of that engine"})
@@ -83,6 +87,13 @@ FieldTable MachineProfile::describe() {
       .add("host", &P::host, {.doc = "factors of the host's constants"})
       .add("kernels", &P::kernels, {.doc = "factors of kernels"})
       .table();
+}
+
+double MachineProfile::pace_spread_beside(const EngineHost& entry, int side) const {
+  const double usual = entry.pace_spread_at(side);
+  if (pace_spread <= 0 || host.empty()) return usual;
+  const double kept = host.front().kept;
+  return kept * pace_spread + (1 - kept) * usual;
 }
 
 HostFactors MachineProfile::host_factors(const EngineHost& entry, int side) const {

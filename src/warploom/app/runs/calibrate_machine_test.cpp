@@ -211,6 +211,7 @@ TEST(CalibrateMachine, RecordsWhenAndHowDisturbedTheHostWas) {
   const MachineProfile written = load_machine_profile(request.output.string(), FileScope::machine());
   EXPECT_EQ(written.measured_at, "2026-11-26T12:30:00Z");
   EXPECT_NEAR(written.host_level, 1.5, 1e-9);
+  EXPECT_NEAR(written.pace_spread, std::log(2) / (2 * 1.2815515655446004), 1e-6) << "of its tenths, 30 and 60";
   probe["measured_at"] = 12;
   request.probe = folder.write("probe.json", probe.dump());
   EXPECT_THROW(calibrated(request), InvalidInput);

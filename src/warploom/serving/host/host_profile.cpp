@@ -82,6 +82,12 @@ FieldTable EngineHost::describe() {
            {.doc = "times of the fastest tenth of such machines, over these", .min = 0.02, .max = 1})
       .add("slow", &E::slow,
            {.doc = "times of the slowest tenth of such machines, over these", .min = 1, .max = 50})
+      .add("pace_spread", &E::pace_spread,
+           {.doc = "standard deviation of ln of one machine's times within a run; 0: always the same",
+            .min = 0,
+            .max = 2})
+      .add("steady", &E::steady, {.doc = "the same of machines that vary little", .min = 0, .max = 2})
+      .add("unsteady", &E::unsteady, {.doc = "the same of machines that vary much", .min = 0, .max = 2})
       .add("launches_level", &E::launches_level,
            {.doc = "how much slower than its `probe` the machine was when launches of layers were measured",
             .min = 0.02,
@@ -154,6 +160,11 @@ HostModel EngineHost::of(const LaunchedLayers& layers) const {
           .gap = gap,
           .gap_per_sequence = gap_per_sequence + late_rank,
           .pause = double(layers.all) * layer_pause + double(layers.experts) * experts_pause};
+}
+
+double EngineHost::pace_spread_at(int side) const {
+  const double end = side < 0 ? steady : side > 0 ? unsteady : 0;
+  return end > 0 ? end : pace_spread;
 }
 
 ClientWay client_way_of(const HostProfile& profile, std::string_view engine) {
