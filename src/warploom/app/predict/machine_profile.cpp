@@ -166,12 +166,14 @@ std::string model_label(const ModelArchitecture& model) {
 MachineProfile for_another_model(MachineProfile profile) {
   // What a model's kernels err by together on one card (0.02 to 0.03 over the models of
   // tests/fixtures/engine/vllm_0_24_h200) and what two cards of one kind differ by (0.03 to 0.06) are alike:
-  // half of what one model shows is the card's, give or take.
+  // half of what one model shows is the card's, give or take. So little may be the card's, or all: a factor
+  // far from one says that kernels err much here, and by other sizes where a model has others.
   constexpr double kShare = 0.5, kWidth = 0.027;  // half-width of the 80 %, in ln
   for (KernelScale& scale : profile.kernels) {
     const double factor = std::pow(scale.factor, kShare);
     const auto end = [&](double of_model, double sign) {
-      return factor * std::exp(sign * std::hypot(kWidth, kShare * std::log(of_model / scale.factor)));
+      const double of_fit = kShare * std::log(of_model / scale.factor);
+      return factor * std::exp(sign * std::hypot(kWidth, of_fit, kShare * std::log(scale.factor)));
     };
     const double low = end(scale.low, -1), high = end(scale.high, 1);
     scale = {scale.group, factor, low, high, scale.scatter};
