@@ -90,10 +90,9 @@ FieldTable MachineProfile::describe() {
 }
 
 double MachineProfile::pace_spread_beside(const EngineHost& entry, int side) const {
-  const double usual = entry.pace_spread_at(side);
-  if (pace_spread <= 0 || host.empty()) return usual;
+  if (pace_spread <= 0 || host.empty()) return 0;
   const double kept = host.front().kept;
-  return kept * pace_spread + (1 - kept) * usual;
+  return kept * pace_spread + (1 - kept) * entry.pace_spread_at(side);
 }
 
 HostFactors MachineProfile::host_factors(const EngineHost& entry, int side) const {
@@ -103,8 +102,10 @@ HostFactors MachineProfile::host_factors(const EngineHost& entry, int side) cons
     const bool launches = scale.group == HostGroup::Pieces || scale.group == HostGroup::Kernels;
     const double level = launches ? entry.launches_level : 1;
     const double middle = std::pow(scale.factor / level, scale.kept);
-    factors[std::size_t(scale.group)] = side < 0   ? std::min(middle, scale.low / level)
-                                        : side > 0 ? std::max(middle, scale.high / level)
+    // Where a part is kept, all of it may be there later, or nothing.
+    const double nothing = scale.kept < 1 ? 1 : middle;
+    factors[std::size_t(scale.group)] = side < 0   ? std::min({middle, scale.low / level, nothing})
+                                        : side > 0 ? std::max({middle, scale.high / level, nothing})
                                                    : middle;
   }
   return factors;

@@ -99,7 +99,7 @@ TEST(MachineProfile, TheHostVariesByWhatIsKeptOfItsOwnSpread) {
   EXPECT_DOUBLE_EQ(machine.pace_spread_beside(base), 0.25);
   EXPECT_DOUBLE_EQ(machine.pace_spread_beside(base, -1), 0.2);
   machine.pace_spread = 0;
-  EXPECT_DOUBLE_EQ(machine.pace_spread_beside(base), 0.2) << "was not probed";
+  EXPECT_EQ(machine.pace_spread_beside(base), 0) << "was not probed";
 }
 
 TEST(MachineProfile, RefusesALevelFasterThanTheFastest) {
@@ -136,11 +136,29 @@ TEST(MachineProfile, ProductsAreAsWideAsTheyWereSeenToScatter) {
   EXPECT_NEAR(width_of(Elementwise{}), std::hypot(std::log(1.25), std::log(1.12 / 1.1)), 1e-9);
 }
 
+TEST(MachineProfile, OfAVirtualHostsFactorAllMayBeThereOrNothing) {
+  MachineProfile machine = slower();
+  machine.host.front().kept = 0.5;
+  const auto step_at = [&](int side) {
+    return machine.host_factors({}, side)[std::size_t(HostGroup::Step)];
+  };
+  EXPECT_DOUBLE_EQ(step_at(0), std::sqrt(1.5));
+  EXPECT_DOUBLE_EQ(step_at(-1), 1);
+  EXPECT_DOUBLE_EQ(step_at(1), 1.7);
+  machine.host.front() = {HostGroup::Step, 0.5, 0.4, 0.6, 0.5};
+  EXPECT_DOUBLE_EQ(step_at(-1), 0.4);
+  EXPECT_DOUBLE_EQ(step_at(1), 1);
+  machine.host.front().kept = 1;
+  EXPECT_DOUBLE_EQ(step_at(1), 0.6);
+}
+
 TEST(MachineProfile, HalfOfAModelsFactorIsTheCards) {
   MachineProfile profile = slower();
   const KernelScale other = for_another_model(profile).kernels[0];
   EXPECT_NEAR(other.factor, std::sqrt(1.1), 1e-9);
   EXPECT_LT(other.low, other.factor * std::exp(-0.027));
+  EXPECT_LT(other.low, 1) << "none of it may be the card's";
+  EXPECT_GT(other.high, 1.1) << "or all";
   EXPECT_GT(other.high, other.factor * std::exp(0.027));
   EXPECT_EQ(for_another_model(profile).host_factors({}), profile.host_factors({}));
 }
