@@ -14,7 +14,15 @@ Entry = dict[str, Any]
 TOKENS = [1, 8, 16, 32, 64, 96, 128, 256, 512, 1024, 1536, 2048, 4096, 8192]
 EXPERT_TOKENS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
 # (n, k): wide, narrow, long and short inner sums, of layers from 1 to 70 billion parameters.
-PRODUCTS = [(4096, 4096), (14336, 2560), (3072, 12288), (28672, 8192), (8192, 2048), (2560, 9728), (10240, 8192)]
+PRODUCTS = [
+    (4096, 4096),
+    (14336, 2560),
+    (3072, 12288),
+    (28672, 8192),
+    (8192, 2048),
+    (2560, 9728),
+    (10240, 8192),
+]
 # (hidden, intermediate, experts, top_k): few wide ones, many narrow ones, and between.
 EXPERTS = [
     (6144, 16384, 8, 2),
@@ -26,8 +34,34 @@ EXPERTS = [
 ]
 # (heads, kv_heads) of 128 each; (requests, context) of decoding, (tokens, context) of a prompt.
 HEADS = [(32, 8), (40, 8), (32, 4), (16, 1), (64, 8)]
-DECODES = [(1, 500), (1, 8000), (4, 2000), (16, 500), (16, 4000), (64, 500), (64, 2000), (128, 1000), (256, 500)]
-PROMPTS = [(64, 0), (256, 0), (512, 1536), (1024, 0), (2048, 0), (2048, 6144), (4096, 0), (8192, 0)]
+DECODES = [
+    (1, 500),
+    (1, 8000),
+    (4, 2000),
+    (16, 500),
+    (16, 4000),
+    (64, 500),
+    (64, 2000),
+    (128, 1000),
+    (256, 500),
+    (8, 8000),
+    (32, 1000),
+    (2, 4000),
+]
+PROMPTS = [
+    (64, 0),
+    (256, 0),
+    (512, 1536),
+    (1024, 0),
+    (2048, 0),
+    (2048, 6144),
+    (4096, 0),
+    (8192, 0),
+    (128, 1024),
+    (512, 0),
+    (1536, 512),
+    (1024, 4096),
+]
 MOST_BYTES = 40e9  # of the weights of one entry's copies
 
 
@@ -93,8 +127,10 @@ def by_halves(values: list[int]) -> list[int]:
     return order
 
 
-def kernels(model: Mapping[str, Any], schemes: Iterable[str], budget: int, cache_tokens: int) -> list[Entry]:
-    """`model`: its configuration. `schemes`: of products that can be made on this engine, the model's first."""
+def kernels(
+    model: Mapping[str, Any], schemes: Iterable[str], budget: int, cache_tokens: int
+) -> list[Entry]:
+    """`model`: its configuration. `schemes`: of products that this engine can make, the model's first."""
     own = own_shapes(model)
     groups = [products(merged(own["products"], PRODUCTS), scheme, budget) for scheme in schemes]
     groups.append(experts(merged(own["experts"], EXPERTS), budget))

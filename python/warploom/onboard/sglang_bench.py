@@ -111,7 +111,7 @@ class Bench:
             file.write(f"{steps} after {after}")
 
     def profiled(self) -> Profile:
-        """Of the profile asked for last. The recorder has no span of the kernels: their sum stands for it."""
+        """Kernels of the steps asked for last. No span is recorded: their sum stands for it."""
         self.profiles += 1
         path = os.path.join(self.recording, f"kernels_{self.profiles}.csv")
         self._wait_for("kernels of a step", lambda: os.path.exists(path))
@@ -148,7 +148,9 @@ def measure_prompt(bench: Bench, record: StepRecord, batch: str) -> None:
     bench.profile_next(1, 0)
     bench.ask(1, tokens, 2)
     total, span, kernels, by_name = bench.profiled()
-    one = {name: (round(calls / PROFILED_STEPS), us / PROFILED_STEPS) for name, (calls, us) in by_name.items()}
+    one = {
+        name: (round(calls / PROFILED_STEPS), us / PROFILED_STEPS) for name, (calls, us) in by_name.items()
+    }
     record.add("prefill", f"1x{batch}", [(ms, ms) for ms in times[1:]], (total, span, kernels, one), 1)
 
 

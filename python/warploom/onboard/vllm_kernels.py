@@ -14,7 +14,11 @@ from warploom.onboard.kernel_sweep import Timed, timed_calls
 
 BLOCK = 16  # tokens of a block of the cache
 # Schemes by the method of a linear layer.
-LINEAR_METHODS = {"UnquantizedLinearMethod": "bf16", "Fp8LinearMethod": "fp8", "ModelOptFp8LinearMethod": "fp8"}
+LINEAR_METHODS = {
+    "UnquantizedLinearMethod": "bf16",
+    "Fp8LinearMethod": "fp8",
+    "ModelOptFp8LinearMethod": "fp8",
+}
 # Names that public tables have for what multiplies in 16 bits, and for experts.
 LINEAR, EXPERTS = "torch.nn.functional.linear", "vllm_unquantizedfusedmoe_triton_tritonexperts"
 
@@ -27,7 +31,7 @@ class VllmKernels:
         self.quantised = getattr(self.config, "quant_config", None)
 
     def schemes(self) -> list[str]:
-        """Of products that can be made here, the model's own first."""
+        """Those of products that can be made here, the model's own first."""
         own = self.own_scheme()
         return [own, "bf16"] if own not in ("", "bf16") else ["bf16"]
 
@@ -129,7 +133,8 @@ class VllmKernels:
         starts = ints([queries * i for i in range(count + 1)])
         lengths = ints([seen] * count)
         table = torch.arange(count * blocks, device="cuda", dtype=torch.int32).view(count, blocks)
-        query = torch.randn(count * queries, entry["heads"], entry["head_dim"], device="cuda", dtype=torch.bfloat16)
+        sizes = (count * queries, entry["heads"], entry["head_dim"])
+        query = torch.randn(*sizes, device="cuda", dtype=torch.bfloat16)
 
         def call_of(_: int) -> Callable[[], object]:
             keys, values = (torch.zeros(*shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))

@@ -61,8 +61,8 @@ struct MachineProfile {
   // profile's own are on the undisturbed one. One for a group that it does not have. `side` below 0: low,
   // above 0: high.
   HostFactors host_factors(const EngineHost& base, int side = 0) const;
-  // How much the host varies within a run: of what was measured the part that is kept, the rest as the base's.
-  // Nothing where it was not measured.
+  // How much the host varies within a run: of what was measured the part that is kept, the rest as the
+  // base's. Nothing where it was not measured.
   double pace_spread_beside(const EngineHost& base, int side = 0) const;
   const KernelScale* scale_of(KernelGroup group) const;
 };

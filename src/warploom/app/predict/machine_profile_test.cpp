@@ -139,9 +139,7 @@ TEST(MachineProfile, ProductsAreAsWideAsTheyWereSeenToScatter) {
 TEST(MachineProfile, OfAVirtualHostsFactorAllMayBeThereOrNothing) {
   MachineProfile machine = slower();
   machine.host.front().kept = 0.5;
-  const auto step_at = [&](int side) {
-    return machine.host_factors({}, side)[std::size_t(HostGroup::Step)];
-  };
+  const auto step_at = [&](int side) { return machine.host_factors({}, side)[std::size_t(HostGroup::Step)]; };
   EXPECT_DOUBLE_EQ(step_at(0), std::sqrt(1.5));
   EXPECT_DOUBLE_EQ(step_at(-1), 1);
   EXPECT_DOUBLE_EQ(step_at(1), 1.7);

@@ -11,9 +11,7 @@ namespace {
 
 SimTime after(std::int64_t periods) { return SimTime(periods * kHostPacePeriod.nanoseconds()); }
 
-TEST(HostPace, AHostThatDoesNotVaryHasOnePace) {
-  EXPECT_EQ(host_pace(after(3), 0), 1);
-}
+TEST(HostPace, AHostThatDoesNotVaryHasOnePace) { EXPECT_EQ(host_pace(after(3), 0), 1); }
 
 // A run of ten seconds has about as many fast and slow stretches as one of ten minutes.
 TEST(HostPace, AnyStretchHasTheMeanAndTheSpreadOfTheWhole) {
