@@ -6,6 +6,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/random.h"
 #include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/replica/host_pace.h"
 
 namespace warploom {
 namespace {
