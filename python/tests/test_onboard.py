@@ -15,7 +15,8 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 from warploom.onboard import __main__ as command  # noqa: E402
-from warploom.onboard import engine_setup, plan, vllm_bench  # noqa: E402
+from warploom.onboard import engine_setup, plan, vllm_bench, vllm_kernels  # noqa: E402
+from warploom.onboard.kernel_sweep import Timed  # noqa: E402
 
 LLAMA = ROOT / "data/models/llama-3.1-8b.json"
 
@@ -37,6 +38,21 @@ class StandInEngine:
 
     def has_unfinished_requests(self):
         return False
+
+
+class StandInKernels:
+    """Kernels of an engine that has no attention of its own."""
+
+    def __init__(self, engine):
+        self.config = engine.vllm_config
+
+    def schemes(self):
+        return ["bf16"]
+
+    def time(self, entry):
+        if entry["family"].startswith("attention"):
+            raise NotImplementedError("no FlashAttention here")
+        return Timed("a_kernel", 12.5, 5)
 
 
 def facts_of(_config):
@@ -77,6 +93,7 @@ class OnboardTest(unittest.TestCase):
             mock.patch.object(command.importlib.util, "find_spec", lambda _: True),
             mock.patch.object(vllm_bench, "start_engine", lambda *_: start()),
             mock.patch.object(vllm_bench, "zero_router_biases", lambda _: None),
+            mock.patch.object(vllm_kernels, "VllmKernels", StandInKernels),
             mock.patch.object(vllm_bench, "MEASURES", measures or {k: noted(k) for k in vllm_bench.MEASURES}),
             mock.patch("warploom.record.run_facts.vllm_facts", facts_of),
             mock.patch("warploom.record.run_facts.machine_facts", dict),
@@ -106,7 +123,27 @@ class OnboardTest(unittest.TestCase):
         self.assertEqual(config["num_hidden_layers"], 32)
         self.assertIn("decode 8x500: RuntimeError: no room", told)
         self.assertNotIn("8x500", [row["batch"] for row in rows])
-        self.assertIn("warploom calibrate-machine --onboarded", told)
+        self.assertIn(f"warploom calibrate-machine --onboarded {self.out} --output", told)
+        self.assertIn(f"--predictor {self.out}/kernels", told)
+
+    def test_times_the_engines_kernels_into_a_sweep_and_says_which_it_has_not(self):
+        _, told = self.onboard()
+        with open(self.out / "sweep.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({row["gpu"] for row in rows}, {"H200"})
+        self.assertEqual({(row["framework"], row["version"]) for row in rows}, {("vllm", "9.9.9")})
+        self.assertEqual(rows[0]["latency_us"], "12.5000")
+        families = [json.loads(row["operator"])["family"] for row in rows]
+        self.assertEqual(set(families), {"gemm", "moe"})
+        own = {"m": 2048, "n": 28672, "k": 4096}
+        self.assertTrue(any(own.items() <= json.loads(row["operator"]).items() for row in rows))
+        self.assertIn("not timed: attention_decode: NotImplementedError: no FlashAttention here", told)
+        self.assertIn("warploom calibrate --gpu H200 --data", told)
+
+    def test_without_kernels_nothing_is_learned_of_them(self):
+        _, told = self.onboard("--kernel-seconds", "0")
+        self.assertFalse((self.out / "sweep.csv").exists())
+        self.assertNotIn("warploom calibrate --gpu", told)
 
     def test_goes_on_where_it_was_cut_off(self):
         calls = []

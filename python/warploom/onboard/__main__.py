@@ -1,11 +1,18 @@
-"""python -m warploom.onboard --engine vllm --model CONFIG --out FOLDER
+"""python -m warploom.onboard --engine vllm|sglang --model CONFIG --out FOLDER
 
-Runs the model with random weights in the vLLM installed here and times its steps, one after the other:
+Runs the model with random weights in the engine installed here and times its steps, one after the other:
 1 to 256 decoding requests, prompts, both together; two to five minutes. Nothing is downloaded: --model is a
-config.json, or a record of data/models. A run that was cut off goes on where it ended. Then, where the
-program is there, FOLDER/machine.json is fitted, the file that --machine takes; else on any other machine:
+config.json, or a record of data/models. Kernels of vLLM are timed one by one too (--kernel-seconds):
+products, experts and attention through its own layers, of this model's sizes and of others, so that models
+that were not onboarded are priced by them. A run that was cut off goes on where it ended. Then, where the
+program is there, FOLDER/kernels is learned of those kernels and FOLDER/machine.json fitted, what --predictor
+and --machine take; else on any other machine:
 
-    warploom calibrate-machine --onboarded FOLDER [--probe PROBE.json] --output machine.json
+    warploom calibrate --gpu GPU --data FOLDER --output FOLDER/kernels
+    warploom calibrate-machine --onboarded FOLDER --predictor FOLDER/kernels --output machine.json
+
+SGLang runs in processes of its own, which the recorder watches: its steps alone are timed, prompts and
+decoding apart.
 """
 
 from __future__ import annotations
@@ -17,17 +24,20 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from warploom.onboard.engine_setup import cut_layers, engine_arguments, model_folder
+from warploom.onboard.kernel_plan import EXPERT_COUNTS, kernels as planned_kernels
+from warploom.onboard.kernel_sweep import KernelSweep, say
 from warploom.onboard.plan import steps as planned_steps
 from warploom.onboard.step_record import StepRecord
 from warploom.record.folder import write_whole
 
-ENGINES = {"vllm": "vllm"}
-EXPERT_COUNTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
+CHILDREN = "warploom.record.children"
+
+ENGINES = {"vllm": "vllm", "sglang": "sglang"}
 DEFAULTS = {
     "gpu_memory_utilization": 0.9,
     "enable_prefix_caching": False,
@@ -54,6 +64,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--kv", nargs="*", default=[], metavar="KEY=VALUE", help="arguments of the engine")
     parser.add_argument("--seconds", type=float, default=600, help="begins no further step after so long")
+    parser.add_argument(
+        "--kernel-seconds", type=float, default=240, help="of vLLM: for kernels one by one, after the steps"
+    )
+    parser.add_argument("--predictor", metavar="FOLDER", help="to build on; absent: the program's own")
     parser.add_argument("--probe", metavar="FILE", help="of python -m warploom.probe on this machine")
     asked = parser.parse_args(words)
     if asked.layers is not None and asked.layers < 1:
@@ -104,10 +118,10 @@ def check_same(folder: str, facts: Mapping[str, Any]) -> None:
         return
     with open(path) as file:
         before = json.load(file)
-    for name in ("gpu", "vllm_version", "layers", "engine_kwargs"):
-        if before.get(name) != facts[name]:
+    for name in ("gpu", "vllm_version", "engine_version", "layers", "engine_kwargs"):
+        if before.get(name) != facts.get(name):
             raise ValueError(
-                f"--out: {folder} holds a run with {name} {before.get(name)}, this has {facts[name]}"
+                f"--out: {folder} holds a run with {name} {before.get(name)}, this has {facts.get(name)}"
             )
 
 
@@ -115,28 +129,92 @@ def in_folder(asked: argparse.Namespace, name: str) -> Path:
     return Path(asked.out) / name
 
 
-def measure(asked: argparse.Namespace, folder: str, config: Mapping[str, Any]) -> int:
-    from warploom.onboard import vllm_bench
-
-    start = time.monotonic()
-    arguments = engine_arguments(DEFAULTS, asked.kv)
+def started(engine: str, start: Callable[[], Any]) -> Any:
+    """The engine that `start` builds. ValueError says why it does not come up."""
+    begin = time.monotonic()
     try:
-        engine = vllm_bench.start_engine(folder, arguments)
+        built = start()
     except Exception as problem:  # the engine's own refusals have many types
         raise ValueError(
-            f"vllm refuses the model or its arguments: {type(problem).__name__}: {problem}"
+            f"{engine} refuses the model or its arguments: {type(problem).__name__}: {problem}"
         ) from problem
-    print(f"onboard: the engine is up after {time.monotonic() - start:.0f} s", file=sys.stderr)
-    facts = run_facts(engine, asked)
+    print(f"onboard: the engine is up after {time.monotonic() - begin:.0f} s", file=sys.stderr)
+    return built
+
+
+def keep_facts(asked: argparse.Namespace, folder: str, facts: Mapping[str, Any]) -> StepRecord:
     check_same(asked.out, facts)
     write_whole(in_folder(asked, "run.json"), json.dumps(facts, indent=1) + "\n")
     shutil.copy(os.path.join(folder, "config.json"), in_folder(asked, "config.json"))
-    bench = vllm_bench.Bench(engine, config.get("text_config", config)["vocab_size"])
+    return StepRecord(asked.out, "onboard", facts)
+
+
+def vocabulary_of(config: Mapping[str, Any]) -> int:
+    return int(config.get("text_config", config)["vocab_size"])
+
+
+def measure(asked: argparse.Namespace, folder: str, config: Mapping[str, Any]) -> int:
+    """Times the engine; gives how many steps were. ValueError says what is in the way."""
+    return {"vllm": measure_vllm, "sglang": measure_sglang}[asked.engine](asked, folder, config)
+
+
+def measure_vllm(asked: argparse.Namespace, folder: str, config: Mapping[str, Any]) -> int:
+    from warploom.onboard import vllm_bench, vllm_kernels
+
+    arguments = engine_arguments(DEFAULTS, asked.kv)
+    engine = started("vllm", lambda: vllm_bench.start_engine(folder, arguments))
+    facts = run_facts(engine, asked)
+    record = keep_facts(asked, folder, facts)
+    bench = vllm_bench.Bench(engine, vocabulary_of(config))
     vllm_bench.zero_router_biases(bench.core)
-    record = StepRecord(asked.out, "onboard", facts)
     scheduler, cache = engine.vllm_config.scheduler_config, engine.vllm_config.cache_config
     tokens = (cache.num_gpu_blocks or 0) * cache.block_size
     plan = planned_steps(scheduler.max_num_batched_tokens, scheduler.max_num_seqs, tokens)
+    measure_steps(asked, bench, record, plan, vllm_bench.MEASURES)
+    if asked.kernel_seconds > 0:
+        timer = vllm_kernels.VllmKernels(engine)
+        sweep = KernelSweep(asked.out, facts["gpu"], "vllm", facts["vllm_version"])
+        kernels = planned_kernels(config, timer.schemes(), scheduler.max_num_batched_tokens, tokens)
+        say(sweep.run(kernels, timer.time, time.monotonic() + asked.kernel_seconds))
+        say([f"{len(sweep.rows)} kernels timed one by one"])
+    return len(record.rows["steps"])
+
+
+def measure_sglang(asked: argparse.Namespace, folder: str, config: Mapping[str, Any]) -> int:
+    from warploom.onboard import sglang_bench
+
+    arguments = engine_arguments(sglang_bench.DEFAULTS, asked.kv)
+    if not arguments["disable_overlap_schedule"]:
+        raise ValueError("--kv: disable_overlap_schedule is off, expected steps one after the other")
+    engine = started("sglang", lambda: sglang_bench.start_engine(folder, asked.out, arguments))
+    recording = os.path.join(asked.out, sglang_bench.RECORDING)
+    bench = sglang_bench.Bench(engine, recording, vocabulary_of(config))
+    facts = bench.facts()
+    facts.update(model="config.json", layers=asked.layers)
+    if any(config.get("text_config", config).get(name) for name in EXPERT_COUNTS):
+        facts["expert_routing"] = "uniform"
+    record = keep_facts(asked, folder, facts)
+    given = facts["engine_kwargs"]
+    budget = given["chunked_prefill_size"] or given["max_num_batched_tokens"]
+    tokens = facts["num_gpu_blocks"] * facts["block_size"]
+    plan = [
+        step
+        for step in planned_steps(budget, given["max_num_seqs"], tokens)
+        if step[0] in sglang_bench.MEASURES  # prompts and decoding do not meet in a step
+    ]
+    measure_steps(asked, bench, record, plan, sglang_bench.MEASURES)
+    engine.shutdown()
+    return len(record.rows["steps"])
+
+
+def measure_steps(
+    asked: argparse.Namespace,
+    bench: Any,
+    record: StepRecord,
+    plan: Sequence[tuple[str, str]],
+    measures: Mapping[str, Callable[[Any, StepRecord, str], None]],
+) -> None:
+    start = time.monotonic()
     failed = []
     for at, (kind, batch) in enumerate(plan):
         name = f"1x{batch}" if kind == "prefill" else batch
@@ -146,28 +224,40 @@ def measure(asked: argparse.Namespace, folder: str, config: Mapping[str, Any]) -
             failed.append(f"{len(plan) - at} steps were not begun after {asked.seconds:.0f} s")
             break
         try:
-            vllm_bench.MEASURES[kind](bench, record, batch)
+            measures[kind](bench, record, batch)
         except Exception as problem:  # one batch that the engine cannot run leaves the others
             failed.append(f"{kind} {batch}: {type(problem).__name__}: {problem}".split("\n")[0][:200])
             bench.drain()
-    for line in failed:
-        print(f"onboard: {line}", file=sys.stderr)
-    return len(record.rows["steps"])
+    say(failed)
 
 
 def fit(asked: argparse.Namespace) -> None:
-    """machine.json, where the program is on this machine."""
+    """kernels and machine.json, where the program is on this machine."""
     from warploom.program import find_program, run_json
 
-    words = ["calibrate-machine", "--onboarded", asked.out, "--output", str(in_folder(asked, "machine.json"))]
-    words += ["--probe", asked.probe] if asked.probe else []
+    commands = fits(asked)
     try:
         find_program()
     except FileNotFoundError:
-        print("onboard: no program here; on another machine: warploom " + " ".join(words), file=sys.stderr)
+        say(["no program here; on another machine: warploom " + " ".join(words) for words in commands])
         return
-    run_json(words)
-    print(f"onboard: wrote {words[4]}", file=sys.stderr)
+    for words in commands:
+        run_json(words)
+        say([f"wrote {words[words.index('--output') + 1]}"])
+
+
+def fits(asked: argparse.Namespace) -> list[list[str]]:
+    """The program's commands that make of FOLDER what simulations take."""
+    predictor = ["--predictor", asked.predictor] if asked.predictor else []
+    commands = []
+    if in_folder(asked, "sweep.csv").exists():
+        gpu = json.loads(in_folder(asked, "run.json").read_text())["gpu"]
+        words = ["calibrate", "--gpu", gpu, "--data", asked.out, "--output", str(in_folder(asked, "kernels"))]
+        commands.append(words + predictor)
+        predictor = ["--predictor", words[-1]]
+    words = ["calibrate-machine", "--onboarded", asked.out, "--output", str(in_folder(asked, "machine.json"))]
+    commands.append(words + predictor + (["--probe", asked.probe] if asked.probe else []))
+    return commands
 
 
 def main(words: Sequence[str]) -> int:
@@ -190,6 +280,7 @@ def main(words: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    __spec__ = importlib.util.find_spec(CHILDREN)  # what children that are spawned import
     code = main(sys.argv[1:])
     sys.stdout.flush()
     sys.stderr.flush()

@@ -1,4 +1,5 @@
-"""GPU kernels of a few steps, by name, on demand: create DIR/profile, its text the steps (default 3)."""
+"""GPU kernels of a few steps, by name, on demand: create DIR/profile, its text the steps (default 3), as
+"3", or "3 after 20": those after the next twenty."""
 
 from __future__ import annotations
 
@@ -46,19 +47,34 @@ class KernelWatch:
     def __init__(self, folder: str | Path, torch: Any) -> None:
         self.folder, self.torch = Path(folder), torch
         self.profiler: Any = None
-        self.left, self.steps = 0, 0
+        self.left, self.steps, self.skipped = 0, 0, 0
         self.count = 0
 
-    def before_step(self) -> None:
-        if self.profiler is not None or not (self.folder / "profile").exists():
-            return
+    def _asked(self) -> bool:
+        """Whether the steps to watch begin with the next one."""
         request = self.folder / "profile"
+        if self.skipped > 0:
+            self.skipped -= 1
+            return self.skipped == 0
+        if not request.exists():
+            return False
         text = request.read_text().strip()
         request.unlink()
-        if text and not text.isdigit():
-            write_whole(self.folder / "profile.error", f"profile: is '{text}', expected a number of steps\n")
+        steps, _, after = (text or "3").partition(" after ")
+        if not steps.isdigit() or (after and not after.isdigit()):
+            write_whole(
+                self.folder / "profile.error",
+                f"profile: is '{text}', expected a number of steps, or '3 after 20'\n",
+            )
+            return False
+        self.steps = max(1, min(int(steps), MOST_STEPS))
+        self.skipped = int(after or 0)
+        return self.skipped == 0
+
+    def before_step(self) -> None:
+        if self.profiler is not None or not self._asked():
             return
-        self.steps = self.left = max(1, min(int(text or 3), MOST_STEPS))
+        self.left = self.steps
         from torch.profiler import ProfilerActivity, profile
 
         self.torch.cuda.synchronize()

@@ -14,7 +14,7 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kMachineSchema = "warploom_machine";
-constexpr std::int64_t kMachineVersion = 2;  // since 2: measured_at, host_level
+constexpr std::int64_t kMachineVersion = 3;  // since 2: measured_at, host_level; since 3: pace_spread
 // Factors beyond this are no machine of the same kind, but a damaged or foreign file.
 constexpr double kLeastFactor = 0.02, kMostFactor = 50;
 
@@ -75,6 +75,10 @@ FieldTable MachineProfile::describe() {
            {.doc = "how slow the host was while it was measured, over its fastest tenth; 0: not recorded",
             .min = 0,
             .max = kMostFactor})
+      .add("pace_spread", &P::pace_spread,
+           {.doc = "standard deviation of ln of the host's times within the probe; 0: not recorded",
+            .min = 0,
+            .max = 2})
       .add("gpu", &P::gpu, {.doc = "the GPU by the catalog's name; absent: kernels were not measured"})
       .add("engine", &P::engine, {.doc = "whose steps were timed; absent: none's"})
       .add("engine_version", &P::engine_version, {.doc = "of that engine"})
@@ -85,6 +89,12 @@ FieldTable MachineProfile::describe() {
       .table();
 }
 
+double MachineProfile::pace_spread_beside(const EngineHost& entry, int side) const {
+  if (pace_spread <= 0 || host.empty()) return 0;
+  const double kept = host.front().kept;
+  return kept * pace_spread + (1 - kept) * entry.pace_spread_at(side);
+}
+
 HostFactors MachineProfile::host_factors(const EngineHost& entry, int side) const {
   HostFactors factors;
   factors.fill(1);
@@ -92,8 +102,10 @@ HostFactors MachineProfile::host_factors(const EngineHost& entry, int side) cons
     const bool launches = scale.group == HostGroup::Pieces || scale.group == HostGroup::Kernels;
     const double level = launches ? entry.launches_level : 1;
     const double middle = std::pow(scale.factor / level, scale.kept);
-    factors[std::size_t(scale.group)] = side < 0   ? std::min(middle, scale.low / level)
-                                        : side > 0 ? std::max(middle, scale.high / level)
+    // Where a part is kept, all of it may be there later, or nothing.
+    const double nothing = scale.kept < 1 ? 1 : middle;
+    factors[std::size_t(scale.group)] = side < 0   ? std::min({middle, scale.low / level, nothing})
+                                        : side > 0 ? std::max({middle, scale.high / level, nothing})
                                                    : middle;
   }
   return factors;
@@ -155,12 +167,14 @@ std::string model_label(const ModelArchitecture& model) {
 MachineProfile for_another_model(MachineProfile profile) {
   // What a model's kernels err by together on one card (0.02 to 0.03 over the models of
   // tests/fixtures/engine/vllm_0_24_h200) and what two cards of one kind differ by (0.03 to 0.06) are alike:
-  // half of what one model shows is the card's, give or take.
+  // half of what one model shows is the card's, give or take. So little may be the card's, or all: a factor
+  // far from one says that kernels err much here, and by other sizes where a model has others.
   constexpr double kShare = 0.5, kWidth = 0.027;  // half-width of the 80 %, in ln
   for (KernelScale& scale : profile.kernels) {
     const double factor = std::pow(scale.factor, kShare);
     const auto end = [&](double of_model, double sign) {
-      return factor * std::exp(sign * std::hypot(kWidth, kShare * std::log(of_model / scale.factor)));
+      const double of_fit = kShare * std::log(of_model / scale.factor);
+      return factor * std::exp(sign * std::hypot(kWidth, of_fit, kShare * std::log(scale.factor)));
     };
     const double low = end(scale.low, -1), high = end(scale.high, 1);
     scale = {scale.group, factor, low, high, scale.scatter};

@@ -47,6 +47,8 @@ struct MachineProfile {
   // How slow a loop that is always the same was while the host was measured, over its fastest tenth there;
   // 1: undisturbed, 0: not recorded. It changes no price: the host's factors hold what it did.
   double host_level = 0;
+  // By how much the host varies within a run, as EngineHost::pace_spread; 0: not recorded.
+  double pace_spread = 0;
   std::string gpu;                     // as the catalog has it; empty: kernels were not measured
   std::string engine, engine_version;  // whose steps were timed; empty: none's, any engine is meant
   std::string model;                   // that it ran, as model_label has it; empty: none
@@ -59,6 +61,9 @@ struct MachineProfile {
   // profile's own are on the undisturbed one. One for a group that it does not have. `side` below 0: low,
   // above 0: high.
   HostFactors host_factors(const EngineHost& base, int side = 0) const;
+  // How much the host varies within a run: of what was measured the part that is kept, the rest as the
+  // base's. Nothing where it was not measured.
+  double pace_spread_beside(const EngineHost& base, int side = 0) const;
   const KernelScale* scale_of(KernelGroup group) const;
 };
 

@@ -18,6 +18,7 @@ MachineProfile slower() {
       .source = "a test",
       .measured_at = "2026-11-26T12:30:00Z",
       .host_level = 1.4,
+      .pace_spread = 0.3,
       .gpu = "h200_sxm",
       .engine = "vllm",
       .engine_version = "0.24.0",
@@ -71,21 +72,34 @@ TEST(MachineProfile, RefusesWhatIsNotWhole) {
 
 TEST(MachineProfile, ReadsTheFirstSchemaAndRefusesANewerOne) {
   Json document = machine_profile_to_json(slower());
-  EXPECT_EQ(document["version"], 2);
+  EXPECT_EQ(document["version"], 3);
   document["version"] = 1;
   document.erase("measured_at");
   document.erase("host_level");
+  document.erase("pace_spread");
   const MachineProfile first = machine_profile_from_json(document, "m.json");
   EXPECT_EQ(first.measured_at, "");
   EXPECT_EQ(first.host_level, 0);
+  EXPECT_EQ(first.pace_spread, 0);
   EXPECT_EQ(first.host_factors({}), slower().host_factors({}));
-  document["version"] = 3;
+  document["version"] = 4;
   try {
     machine_profile_from_json(document, "m.json");
     FAIL() << "expected a refusal";
   } catch (const Unsupported& problem) {
-    EXPECT_STREQ(problem.what(), "m.json: 'version' is 3, this program reads up to 2");
+    EXPECT_STREQ(problem.what(), "m.json: 'version' is 4, this program reads up to 3");
   }
+}
+
+TEST(MachineProfile, TheHostVariesByWhatIsKeptOfItsOwnSpread) {
+  const EngineHost base{.pace_spread = 0.2, .steady = 0.1};
+  MachineProfile machine = slower();
+  EXPECT_DOUBLE_EQ(machine.pace_spread_beside(base), 0.3);
+  machine.host.front().kept = 0.5;
+  EXPECT_DOUBLE_EQ(machine.pace_spread_beside(base), 0.25);
+  EXPECT_DOUBLE_EQ(machine.pace_spread_beside(base, -1), 0.2);
+  machine.pace_spread = 0;
+  EXPECT_EQ(machine.pace_spread_beside(base), 0) << "was not probed";
 }
 
 TEST(MachineProfile, RefusesALevelFasterThanTheFastest) {
@@ -122,11 +136,27 @@ TEST(MachineProfile, ProductsAreAsWideAsTheyWereSeenToScatter) {
   EXPECT_NEAR(width_of(Elementwise{}), std::hypot(std::log(1.25), std::log(1.12 / 1.1)), 1e-9);
 }
 
+TEST(MachineProfile, OfAVirtualHostsFactorAllMayBeThereOrNothing) {
+  MachineProfile machine = slower();
+  machine.host.front().kept = 0.5;
+  const auto step_at = [&](int side) { return machine.host_factors({}, side)[std::size_t(HostGroup::Step)]; };
+  EXPECT_DOUBLE_EQ(step_at(0), std::sqrt(1.5));
+  EXPECT_DOUBLE_EQ(step_at(-1), 1);
+  EXPECT_DOUBLE_EQ(step_at(1), 1.7);
+  machine.host.front() = {HostGroup::Step, 0.5, 0.4, 0.6, 0.5};
+  EXPECT_DOUBLE_EQ(step_at(-1), 0.4);
+  EXPECT_DOUBLE_EQ(step_at(1), 1);
+  machine.host.front().kept = 1;
+  EXPECT_DOUBLE_EQ(step_at(1), 0.6);
+}
+
 TEST(MachineProfile, HalfOfAModelsFactorIsTheCards) {
   MachineProfile profile = slower();
   const KernelScale other = for_another_model(profile).kernels[0];
   EXPECT_NEAR(other.factor, std::sqrt(1.1), 1e-9);
   EXPECT_LT(other.low, other.factor * std::exp(-0.027));
+  EXPECT_LT(other.low, 1) << "none of it may be the card's";
+  EXPECT_GT(other.high, 1.1) << "or all";
   EXPECT_GT(other.high, other.factor * std::exp(0.027));
   EXPECT_EQ(for_another_model(profile).host_factors({}), profile.host_factors({}));
 }

@@ -91,6 +91,15 @@ double host_level_of(const ProbeFile& probe) {
   return std::clamp(time.mean, time.p10, time.p90) / time.p10;
 }
 
+// By how much that loop varied: the standard deviation of its logarithm by its tenths; 0 where it was not
+// probed.
+double pace_spread_of(const ProbeFile& probe) {
+  constexpr double kTenths = 2 * 1.2815515655446004;  // between p10 and p90, in standard deviations
+  const auto found = probe.times.find("reference.host");
+  if (found == probe.times.end()) return 0;
+  return std::log(found->second.p90 / found->second.p10) / kTenths;
+}
+
 WallErrors summary_of(std::vector<double> errors) {
   WallErrors summary{.bias = quantile(errors, 0.5)};
   for (double& error : errors) error = std::abs(error);
@@ -179,6 +188,7 @@ void use_probe(const CalibrateMachineRequest& request, const LatencyModel& laten
   MachineProfile& profile = result.profile;
   profile.measured_at = probe.measured_at;
   profile.host_level = host_level_of(probe);
+  profile.pace_spread = pace_spread_of(probe);
   const HostProfile base = load_host_profile(request.base, request.files);
   if (!base.probe.empty()) {
     profile.base = request.base;

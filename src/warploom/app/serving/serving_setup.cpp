@@ -324,6 +324,7 @@ void set_host(ServingSetup& setup, const ServingSetupRequest& request, const Eng
     factors.fill(side < 0 ? constants.fast : side > 0 ? constants.slow : 1);
     if (scaled) factors = machine->host_factors(constants, side);
     HostModel host = scaled_host(constants, factors).of(layers);
+    host.pace_spread = scaled ? machine->pace_spread_beside(constants, side) : constants.pace_spread_at(side);
     request.host.apply(host, way);
     return host;
   };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
+#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -69,25 +69,45 @@ std::uint64_t any_framework(const ContextRecord& context) {
   return context.framework == kSweep && context.kernel.starts_with("own_") ? kOwnKernels : kAnyFramework;
 }
 
+// Numbers of names: as they came, until they are numbered by name.
+template <typename Name>
+class NameNumbers {
+ public:
+  void add(const Name& name) { numbers_.try_emplace(name, float(numbers_.size())); }
+  void number_by_name() {
+    float next = 0;
+    for (auto& [name, number] : numbers_) number = next++;
+  }
+  float of(const Name& name) const { return numbers_.at(name); }
+
+ private:
+  std::map<Name, float> numbers_;
+};
+
 }  // namespace
 
-std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contexts) {
-  std::set<std::string> frameworks, versions;
-  std::set<std::pair<std::string, std::string>> kernels;
-  for (const ContextRecord& context : contexts) {
-    frameworks.insert(context.framework);
-    versions.insert(context.version);
-    kernels.emplace(context.framework, context.kernel);
+std::vector<ContextCodes> context_codes(const FamilyModel& model) {
+  const std::size_t trained = model.trained_contexts > 0 ? model.trained_contexts : model.contexts.size();
+  NameNumbers<std::string> frameworks, versions;
+  NameNumbers<std::pair<std::string, std::string>> kernels;
+  for (std::size_t i = 0; i < model.contexts.size(); ++i) {
+    const ContextRecord& context = model.contexts[i];
+    frameworks.add(context.framework);
+    versions.add(context.version);
+    kernels.add({context.framework, context.kernel});
+    if (i + 1 != trained) continue;
+    frameworks.number_by_name();
+    versions.number_by_name();
+    kernels.number_by_name();
   }
   std::vector<ContextCodes> codes;
-  for (const ContextRecord& context : contexts)
-    codes.push_back({float(std::distance(frameworks.begin(), frameworks.find(context.framework))),
-                     float(std::distance(kernels.begin(), kernels.find({context.framework, context.kernel}))),
-                     float(std::distance(versions.begin(), versions.find(context.version)))});
+  for (const ContextRecord& context : model.contexts)
+    codes.push_back({frameworks.of(context.framework), kernels.of({context.framework, context.kernel}),
+                     versions.of(context.version)});
   return codes;
 }
 
-CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_codes(model.contexts)) {
+CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_codes(model)) {
   for (const ContextRecord& context : model.contexts) positions_.push_back(version_position(context.version));
   find_narrow_cells();
   for (std::uint32_t i = 0; i < model.cells.size(); ++i) {

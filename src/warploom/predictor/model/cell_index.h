@@ -13,12 +13,12 @@
 
 namespace warploom {
 
-// Codes of a context's framework, kernel and version among those of a model, in name order, so stable. The
-// first two are features of the learners.
+// Codes of a context's framework, kernel and version among those of a model, in name order. The first two are
+// features of the learners, so names that came after the training follow all others, in the order they came.
 struct ContextCodes {
   float framework = 0, kernel = 0, version = 0;
 };
-std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contexts);
+std::vector<ContextCodes> context_codes(const FamilyModel& model);
 
 class CellIndex {
  public:

@@ -34,6 +34,29 @@ struct Measured {
   }
 };
 
+// Trees split between codes: a kernel that a sweep adds later must not move those that they learned.
+TEST(ContextCodes, OfNamesThatCameLaterFollowAllOthers) {
+  FamilyModel model;
+  model.contexts = {{"vllm", "0.24.0", "nvjet"}, {"sglang", "0.5", "cutlass"}, {"vllm", "0.31.0", "cutlass"}};
+  const std::vector<ContextCodes> before = context_codes(model);
+  EXPECT_EQ(before[0].kernel, 2);
+  EXPECT_EQ(before[1].kernel, 0);
+  EXPECT_EQ(before[2].kernel, 1);
+  model.trained_contexts = 3;
+  model.contexts.push_back({"vllm", "0.33.0", "deep_gemm"});
+  model.contexts.push_back({"aphrodite", "1", "cutlass"});
+  const std::vector<ContextCodes> after = context_codes(model);
+  for (std::size_t c = 0; c < before.size(); ++c) {
+    EXPECT_EQ(after[c].framework, before[c].framework);
+    EXPECT_EQ(after[c].kernel, before[c].kernel);
+    EXPECT_EQ(after[c].version, before[c].version);
+  }
+  EXPECT_EQ(after[3].framework, before[0].framework);
+  EXPECT_EQ(after[3].kernel, 3);
+  EXPECT_EQ(after[4].framework, 2);
+  EXPECT_EQ(after[4].kernel, 4);
+}
+
 TEST(CellIndex, PrefersAnotherFrameworksKernelToOneTimedEagerly) {
   const GpuCatalog catalog;
   Measured measured(catalog.get("H100-SXM"));

@@ -100,6 +100,8 @@ struct FamilyModel {
 
   std::vector<GpuRecord> gpus;
   std::vector<ContextRecord> contexts;
+  // So many of them the trees were trained with; those behind came with sweeps (`calibrate`). 0: all.
+  std::uint32_t trained_contexts = 0;
   std::vector<CellRecord> cells;
   std::vector<EnsembleRecord> ensembles;
   std::vector<ConstantsRecord> constants;

@@ -164,7 +164,7 @@ void take_layers(ByteReader& in, FamilyModel& model) {
 }
 
 void check_references(const FamilyModel& model, std::string_view where) {
-  bool sound = true;
+  bool sound = model.trained_contexts <= model.contexts.size();
   for (const CellRecord& cell : model.cells)
     sound = sound && cell.context < model.contexts.size() &&
             (cell.gpu == CellRecord::kAnyGpu || cell.gpu < model.gpus.size());
@@ -184,6 +184,8 @@ void read_head(const FileHead& head, FamilyModel& model, std::string_view where)
   model.seed = head.count("seed");
   model.test_fraction = head.number("test_fraction");
   model.split_seed = head.count("split_seed");
+  if (head.document().contains("trained_contexts"))
+    model.trained_contexts = std::uint32_t(head.count("trained_contexts"));
 }
 
 }  // namespace
@@ -196,6 +198,7 @@ std::string model_to_bytes(const FamilyModel& model) {
   head["seed"] = model.seed;
   head["test_fraction"] = model.test_fraction;
   head["split_seed"] = model.split_seed;
+  if (model.trained_contexts > 0) head["trained_contexts"] = model.trained_contexts;
   ByteWriter records;
   put_records(records, model);
   return framed_file(kFormat, head, records.bytes());

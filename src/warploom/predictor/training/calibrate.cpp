@@ -89,7 +89,7 @@ std::optional<FamilyCalibration> calibrate_family(const Dataset& sweep, const Gp
   job.model = std::move(extended.model);
   job.model.created_by = options.created_by;
   job.measured_cells = extended.measured_cells;
-  job.codes = context_codes(job.model.contexts);
+  job.codes = context_codes(job.model);
   job.report.family = family;
   job.report.rows_learned = job.rows_of(Part::Learn, extended.gpu).size();
   const EnsembleRecord known = job.model.ensembles[extended.gpu];

@@ -1,7 +1,5 @@
 #include "warploom/predictor/training/extend_model.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
@@ -54,21 +52,11 @@ void forget_adaptation(FamilyModel& model, std::uint16_t gpu) {
   std::erase_if(model.constants, [&](const ConstantsRecord& c) { return c.gpu == std::int32_t(gpu); });
 }
 
-void check_codes(const std::vector<ContextCodes>& before, const FamilyModel& model) {
-  const std::vector<ContextCodes> after = context_codes(model.contexts);
-  for (std::size_t c = 0; c < before.size(); ++c)
-    if (before[c].framework != after[c].framework || before[c].kernel != after[c].kernel)
-      throw InvalidInput(fmt::format(
-          "{}: framework '{}' of the sweep sorts before a framework of the predictor, expected rows of "
-          "warploom-collect",
-          name_of(model.family), model.contexts.back().framework));
-}
-
 }  // namespace
 
 ExtendedModel extend_model(FamilyModel model, const FamilyModel& sweep) {
   WARPLOOM_ASSERT(sweep.gpus.size() == 1);
-  const std::vector<ContextCodes> codes = context_codes(model.contexts);
+  if (model.trained_contexts == 0) model.trained_contexts = std::uint32_t(model.contexts.size());
   ExtendedModel result;
   result.gpu = gpu_in(model, sweep.gpus[0]);
   const bool adapted = model.gpus[result.gpu].adapted;
@@ -79,7 +67,6 @@ ExtendedModel extend_model(FamilyModel model, const FamilyModel& sweep) {
     context_number.push_back(std::uint16_t(at - model.contexts.begin()));
     if (at == model.contexts.end()) model.contexts.push_back(context);
   }
-  check_codes(codes, model);
   std::vector<CellRecord> fresh = sweep.cells;
   for (CellRecord& cell : fresh) {
     cell.gpu = result.gpu;

@@ -16,8 +16,8 @@ struct ExtendedModel {
 };
 
 // `sweep` has one GPU, and contexts and cells as choose_rows fills them. Its cells are put behind the
-// measured cells of `model` and take the place of equal ones; trees of the others keep their cells. Throws
-// InvalidInput when a context of the sweep would change what the codes of the model's contexts mean.
+// measured cells of `model` and take the place of equal ones; trees of the others keep their cells,
+// and what the codes of the model's contexts mean stays (FamilyModel::trained_contexts).
 ExtendedModel extend_model(FamilyModel model, const FamilyModel& sweep);
 
 }  // namespace warploom

@@ -199,7 +199,7 @@ TrainingResult train_predictor(const Dataset& dataset, const GpuCatalog& catalog
       continue;
     }
     job.model.data_hash = hash_rows(dataset, family);
-    job.codes = context_codes(job.model.contexts);
+    job.codes = context_codes(job.model);
     job.measured_cells = job.model.cells.size();
     job.report.rows_learned = job.rows_of(Part::Learn, -1).size();
     train_family(job);

@@ -121,7 +121,7 @@ FamilyJob job_of(const Dataset& dataset, const GpuCatalog& catalog, const Traini
         fmt::format("tables of {}: the model was trained on other data", name_of(model.family)));
   job.model = model;
   for (EnsembleRecord& ensemble : job.model.ensembles) ensemble.trees.clear();
-  job.codes = context_codes(job.model.contexts);
+  job.codes = context_codes(job.model);
   return job;
 }
 

@@ -49,6 +49,8 @@ struct HostModel {
   Seconds pause{0.0};
   Seconds frontend_latency{0.0};    // per request, from the client to the engine's queue
   Seconds frontend_per_token{0.0};  // tokenising and taking in, for each prompt token; requests share it
+  // Standard deviation of ln of the host's times within a run, whose means stand above; 0: always the same.
+  double pace_spread = 0;
 
   // Throws InvalidInput on negative values.
   static FieldTable describe();

@@ -26,6 +26,26 @@ const EngineHost* entry_before(const HostProfile& profile, std::size_t index) {
   return nullptr;
 }
 
+// How machines of the profile's kind differ, and how one does within a run.
+void add_variation(FieldList<EngineHost>& fields) {
+  using E = EngineHost;
+  fields
+      .add("fast", &E::fast,
+           {.doc = "times of the fastest tenth of such machines, over these", .min = 0.02, .max = 1})
+      .add("slow", &E::slow,
+           {.doc = "times of the slowest tenth of such machines, over these", .min = 1, .max = 50})
+      .add("pace_spread", &E::pace_spread,
+           {.doc = "standard deviation of ln of one machine's times within a run; 0: always the same",
+            .min = 0,
+            .max = 2})
+      .add("steady", &E::steady, {.doc = "the same of machines that vary little", .min = 0, .max = 2})
+      .add("unsteady", &E::unsteady, {.doc = "the same of machines that vary much", .min = 0, .max = 2})
+      .add("launches_level", &E::launches_level,
+           {.doc = "how much slower than its `probe` the machine was when launches of layers were measured",
+            .min = 0.02,
+            .max = 50});
+}
+
 }  // namespace
 
 FieldTable EngineHost::describe() {
@@ -37,8 +57,8 @@ FieldTable EngineHost::describe() {
     return FieldOptions{.unit = "ms", .doc = doc, .min = 0, .max = 1e6, .scale = 1e-3};
   };
   constexpr std::string_view kEach = "the same, for each sequence of the step";
-  return FieldList<E>("engine_host")
-      .add("engine", &E::engine, {.doc = "vllm, sglang or trtllm", .required = true})
+  FieldList<E> fields("engine_host");
+  fields.add("engine", &E::engine, {.doc = "vllm, sglang or trtllm", .required = true})
       .add("since", &E::since,
            {.doc =
                 "first version that these hold for; what such an entry does not state is as in the engine's "
@@ -77,16 +97,9 @@ FieldTable EngineHost::describe() {
            {.doc = "part of experts_us, fused_experts_us and linear_us in steps without prompts, which may "
                    "take none or all of it; 1: known to be the same",
             .min = 0,
-            .max = 1})
-      .add("fast", &E::fast,
-           {.doc = "times of the fastest tenth of such machines, over these", .min = 0.02, .max = 1})
-      .add("slow", &E::slow,
-           {.doc = "times of the slowest tenth of such machines, over these", .min = 1, .max = 50})
-      .add("launches_level", &E::launches_level,
-           {.doc = "how much slower than its `probe` the machine was when launches of layers were measured",
-            .min = 0.02,
-            .max = 50})
-      .table();
+            .max = 1});
+  add_variation(fields);
+  return fields.table();
 }
 
 FieldTable ProbedWork::describe() {
@@ -154,6 +167,11 @@ HostModel EngineHost::of(const LaunchedLayers& layers) const {
           .gap = gap,
           .gap_per_sequence = gap_per_sequence + late_rank,
           .pause = double(layers.all) * layer_pause + double(layers.experts) * experts_pause};
+}
+
+double EngineHost::pace_spread_at(int side) const {
+  const double end = side < 0 ? steady : side > 0 ? unsteady : 0;
+  return end > 0 ? end : pace_spread;
 }
 
 ClientWay client_way_of(const HostProfile& profile, std::string_view engine) {

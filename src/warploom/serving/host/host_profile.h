@@ -51,11 +51,16 @@ struct EngineHost {
   double decode_share = 1;
   // The times of the fastest and the slowest tenth of such machines, over these.
   double fast = 1, slow = 1;
+  // By how much one machine varies within a run: the standard deviation of ln of its times. `steady` and
+  // `unsteady`: of machines that vary little and much; 0: as pace_spread.
+  double pace_spread = 0, steady = 0, unsteady = 0;
   // How much slower than its `probe` the machine was when the launches of layers were measured.
   double launches_level = 1;
 
   static FieldTable describe();
   HostModel of(const LaunchedLayers& layers) const;
+  // `side` below 0: of a steady machine, above 0: of an unsteady one.
+  double pace_spread_at(int side) const;
 };
 
 // What `python -m warploom.probe` took for a piece of work on the profile's machine.

@@ -124,6 +124,15 @@ TEST(HostProfile, ConstantsAreOfAVersionOnAndTheRestIsAsBefore) {
   EXPECT_THROW(host_profile_from_json(older, "test"), InvalidInput) << "older than the entry before it";
 }
 
+TEST(HostProfile, AMachineOfAFleetIsSteadyOrUnsteady) {
+  const EngineHost fleet{.pace_spread = 0.25, .steady = 0.19, .unsteady = 0.33};
+  EXPECT_EQ(fleet.pace_spread_at(0), 0.25);
+  EXPECT_EQ(fleet.pace_spread_at(-1), 0.19);
+  EXPECT_EQ(fleet.pace_spread_at(1), 0.33);
+  const EngineHost one{.pace_spread = 0.2};
+  EXPECT_EQ(one.pace_spread_at(1), 0.2) << "one machine";
+}
+
 TEST(HostProfile, ExpertsOfBlockScaledFp8LaunchMore) {
   EngineHost host{.engine = "vllm"};
   host.layer = microseconds(600);

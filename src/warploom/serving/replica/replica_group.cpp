@@ -6,6 +6,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/random.h"
 #include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/replica/host_pace.h"
 
 namespace warploom {
 namespace {
@@ -83,7 +84,7 @@ bool ReplicaGroup::start(SimTime now, SimTime& end, std::vector<StepRecord>* rec
   for (Replica& replica : replicas_) {
     if (replica.in_flight() == timeline_.in_flight()) replica.start_idle();
   }
-  const GroupStep step = price_latest();
+  const GroupStep step = price_latest(now);
   const StepTimeline::Span span = timeline_.begin(now, step.host, step.gpu);
   totals_.host += span.host;
   end = timeline_.newest_end();
@@ -113,14 +114,17 @@ void ReplicaGroup::record(const StepTimeline::Span& span, std::int32_t first_rep
   }
 }
 
-StepAtEnd ReplicaGroup::time_of(const StepCost& cost, const ScheduledBatch& batch) const {
+StepAtEnd ReplicaGroup::time_of(const StepCost& cost, const ScheduledBatch& batch, SimTime now) const {
   const HostModel* at_end = config_.host_at_end ? &*config_.host_at_end : nullptr;
-  return step_at_end(cost, batch.chunk_tokens > 0, step_time_,
-                     {.host = host_,
-                      .at_end = at_end,
-                      .sequences = batch.sequences(),
-                      .mode = graphs_.mode(batch.chunk_tokens, batch.tokens()),
-                      .async = schedules_ahead(config_)});
+  StepAtEnd timed = step_at_end(cost, batch.chunk_tokens > 0, step_time_,
+                                {.host = host_,
+                                 .at_end = at_end,
+                                 .sequences = batch.sequences(),
+                                 .mode = graphs_.mode(batch.chunk_tokens, batch.tokens()),
+                                 .async = schedules_ahead(config_)});
+  const double spread = at_end != nullptr ? at_end->pace_spread : host_.pace_spread;
+  timed.host = at_pace(timed.host, host_pace(now, spread));
+  return timed;
 }
 
 double ReplicaGroup::draw_choices() {
@@ -130,7 +134,7 @@ double ReplicaGroup::draw_choices() {
   return std::clamp(rng.normal(0, 1), -kFarthest, kFarthest);
 }
 
-ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
+ReplicaGroup::GroupStep ReplicaGroup::price_latest(SimTime now) {
   std::int64_t group_tokens = 0, widest = 0, narrowest = std::numeric_limits<std::int64_t>::max();
   for (const Replica& replica : replicas_) {
     const std::int64_t tokens = replica.latest().tokens();
@@ -150,7 +154,7 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
     step.narrowest_rank_tokens = narrowest;
     step.step_draw = draw;
     const StepCost cost = pricer_->price(step);
-    const StepAtEnd timed = time_of(cost, batch);
+    const StepAtEnd timed = time_of(cost, batch, now);
     gpu_[i] = timed.gpu;
     replicas_[i].see_price(timed.gpu);
     whole.gpu = std::max(whole.gpu, timed.gpu);

@@ -52,11 +52,11 @@ class ReplicaGroup {
     Seconds gpu;
   };
   Replica new_replica(std::size_t rank) const;
-  GroupStep price_latest();
+  GroupStep price_latest(SimTime now);
   // What the tokens of the next step choose (StepBatch::step_draw); 0 where one rank holds all experts.
   double draw_choices();
-  // One batch of one replica, where the run lies in its interval.
-  StepAtEnd time_of(const StepCost& cost, const ScheduledBatch& batch) const;
+  // One batch of one replica, where the run lies in its interval and at the pace of its host.
+  StepAtEnd time_of(const StepCost& cost, const ScheduledBatch& batch, SimTime now) const;
   void balance_prompts();
   void record(const StepTimeline::Span& span, std::int32_t first_replica,
               std::vector<StepRecord>& records) const;

@@ -1,0 +1,178 @@
+"""vLLM's kernels through its own layers (names of 0.19 to 0.33), one by one.
+
+Products are those of a ReplicatedLinear, in 16 bits and as the running model is quantised; experts those of
+fused_experts, in 16 bits; attention that of flash_attn_varlen_func over a paged cache, where the engine runs
+FlashAttention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from warploom.onboard.kernel_plan import Entry
+from warploom.onboard.kernel_sweep import Timed, timed_calls
+
+BLOCK = 16  # tokens of a block of the cache
+# Schemes by the method of a linear layer.
+LINEAR_METHODS = {
+    "UnquantizedLinearMethod": "bf16",
+    "Fp8LinearMethod": "fp8",
+    "ModelOptFp8LinearMethod": "fp8",
+}
+# Names that public tables have for what multiplies in 16 bits, and for experts.
+LINEAR, EXPERTS = "torch.nn.functional.linear", "vllm_unquantizedfusedmoe_triton_tritonexperts"
+
+
+class VllmKernels:
+    """Times entries of kernel_plan on an engine that runs in this process."""
+
+    def __init__(self, engine: Any) -> None:
+        self.config = engine.vllm_config
+        self.quantised = getattr(self.config, "quant_config", None)
+
+    def schemes(self) -> list[str]:
+        """Those of products that can be made here, the model's own first."""
+        own = self.own_scheme()
+        return [own, "bf16"] if own not in ("", "bf16") else ["bf16"]
+
+    def own_scheme(self) -> str:
+        if self.quantised is None:
+            return "bf16"
+        if getattr(self.quantised, "weight_block_size", None):
+            return "fp8_block"
+        try:
+            return LINEAR_METHODS.get(type(self._linear(256, 256, True).quant_method).__name__, "")
+        except Exception:  # a quantisation that such a layer cannot have is not swept
+            return ""
+
+    def time(self, entry: Entry) -> Timed:
+        families = {"gemm": self._product, "moe": self._experts}
+        return families.get(entry["family"], self._attention)(entry)
+
+    def _linear(self, n: int, k: int, quantised: bool) -> Any:
+        import torch
+        from vllm.config import set_current_vllm_config
+        from vllm.model_executor.layers.linear import ReplicatedLinear
+
+        with set_current_vllm_config(self.config), torch.device("cuda"):
+            layer = ReplicatedLinear(
+                k,
+                n,
+                bias=False,
+                params_dtype=torch.bfloat16,
+                quant_config=self.quantised if quantised else None,
+                prefix="warploom_sweep",
+            )
+            for weights in layer.parameters():
+                weights.data.zero_()
+            layer.quant_method.process_weights_after_loading(layer)
+        return layer
+
+    def _product(self, entry: Entry) -> Timed:
+        import torch
+        from warploom.timing import copies_of
+
+        m, n, k = entry["m"], entry["n"], entry["k"]
+        quantised = entry["scheme"] != "bf16"
+        copies = copies_of(n * k * (1 if quantised else 2))
+        layers = [self._linear(n, k, quantised) for _ in range(copies)]
+        x = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
+
+        def call_of(layer: Any) -> Callable[[], object]:
+            return lambda: layer.quant_method.apply(layer, x, None)
+
+        calls = [call_of(layer) for layer in layers]
+        if not quantised:
+            return timed_calls(LINEAR, calls)
+        # Rows are quantised before the product, by a kernel that has a price of its own.
+        whole = timed_calls(type(layers[0].quant_method).__name__, calls)
+        return whole._replace(us=whole.us * share_of_longest(calls))
+
+    def _experts(self, entry: Entry) -> Timed:
+        import torch
+        from vllm.config import set_current_vllm_config
+        from vllm.model_executor.layers.fused_moe.fused_moe import fused_experts
+        from warploom.kernels import fused_moe
+
+        tokens, hidden, width = entry["tokens"], entry["hidden"], entry["intermediate"]
+        count, top_k = entry["experts"], entry["top_k"]
+
+        def zeros(*shape: int) -> Any:
+            return torch.zeros(*shape, device="cuda", dtype=torch.bfloat16)
+
+        up, down = zeros(count, 2 * width, hidden), zeros(count, hidden, width)
+        x = torch.randn(tokens, hidden, device="cuda", dtype=torch.bfloat16)
+        weights = torch.rand(tokens, top_k, device="cuda")
+
+        def call_of(seed: int) -> Callable[[], object]:
+            chosen = fused_moe.random_experts(tokens, count, top_k, seed)
+            return lambda: fused_experts(x, up, down, weights, chosen)
+
+        # Routings differ, so that weights come from memory.
+        routings = 8 if tokens <= 48 else 4 if tokens <= 512 else 2
+        with set_current_vllm_config(self.config):
+            return timed_calls(EXPERTS, [call_of(seed) for seed in range(routings)])
+
+    def _attention(self, entry: Entry) -> Timed:
+        import torch
+        from vllm.v1.attention.backends import fa_utils
+
+        if not fa_utils.is_flash_attn_varlen_func_available():
+            raise NotImplementedError("this engine does not run FlashAttention here")
+        request = entry["requests"][0]
+        count, queries, context = request["count"], request["query_tokens"], request["context_tokens"]
+        # A decoding request sees its own token too, which the plan counts among those cached.
+        seen = context if entry["family"] == "attention_decode" else context + queries
+        blocks = -(-seen // BLOCK)
+        shape = (count * blocks, BLOCK, entry["kv_heads"], entry["head_dim"])
+        version = fa_utils.get_flash_attn_version()
+
+        def ints(values: Any) -> Any:
+            return torch.tensor(values, device="cuda", dtype=torch.int32)
+
+        starts = ints([queries * i for i in range(count + 1)])
+        lengths = ints([seen] * count)
+        table = torch.arange(count * blocks, device="cuda", dtype=torch.int32).view(count, blocks)
+        sizes = (count * queries, entry["heads"], entry["head_dim"])
+        query = torch.randn(*sizes, device="cuda", dtype=torch.bfloat16)
+
+        def call_of(_: int) -> Callable[[], object]:
+            keys, values = (torch.zeros(*shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+            out = torch.empty_like(query)
+            return lambda: fa_utils.flash_attn_varlen_func(
+                q=query,
+                k=keys,
+                v=values,
+                out=out,
+                cu_seqlens_q=starts,
+                max_seqlen_q=queries,
+                seqused_k=lengths,
+                max_seqlen_k=seen,
+                softmax_scale=entry["head_dim"] ** -0.5,
+                causal=True,
+                block_table=table,
+                fa_version=version,
+            )
+
+        from warploom.timing import copies_of
+
+        copies = copies_of(4 * count * blocks * BLOCK * entry["kv_heads"] * entry["head_dim"])
+        return timed_calls(f"vllm_flash_attn_fa{version}", [call_of(i) for i in range(copies)])
+
+
+def share_of_longest(calls: list[Callable[[], object]]) -> float:
+    """The part of the GPU's time that the longest of their kernels takes, by name."""
+    import torch
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        for call in calls:
+            call()
+        torch.cuda.synchronize()
+    cuda = torch.autograd.DeviceType.CUDA
+    sums: dict[str, float] = {}
+    for event in profiler.events():
+        if event.device_type == cuda:
+            took = event.time_range.end - event.time_range.start
+            sums[event.name] = sums.get(event.name, 0.0) + took
+    return max(sums.values()) / sum(sums.values())

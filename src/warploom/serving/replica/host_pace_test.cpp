@@ -1,0 +1,56 @@
+#include "warploom/serving/replica/host_pace.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace warploom {
+namespace {
+
+SimTime after(std::int64_t periods) { return SimTime(periods * kHostPacePeriod.nanoseconds()); }
+
+TEST(HostPace, AHostThatDoesNotVaryHasOnePace) { EXPECT_EQ(host_pace(after(3), 0), 1); }
+
+// A run of ten seconds has about as many fast and slow stretches as one of ten minutes.
+TEST(HostPace, AnyStretchHasTheMeanAndTheSpreadOfTheWhole) {
+  for (const std::int64_t first : {0, 17, 4000}) {
+    std::vector<double> paces;
+    for (std::int64_t i = 0; i < 67; ++i) paces.push_back(host_pace(after(first + i), 0.36));
+    double sum = 0, logs = 0, squares = 0;
+    for (const double pace : paces) {
+      sum += pace / double(paces.size());
+      logs += std::log(pace) / double(paces.size());
+      squares += std::log(pace) * std::log(pace) / double(paces.size());
+    }
+    EXPECT_NEAR(sum, 1, 0.02);
+    EXPECT_NEAR(std::sqrt(squares - logs * logs), 0.36, 0.02);
+    // A host is slow most of the time, not as often slow as fast.
+    std::sort(paces.begin(), paces.end());
+    EXPECT_GT(paces[33], 0.97);
+  }
+}
+
+TEST(HostPace, ARunOfAFewStepsIsThatOfTheMean) { EXPECT_NEAR(host_pace(SimTime(), 0.36), 1, 0.03); }
+
+TEST(HostPace, IsKeptForItsPeriodAndNoLonger) {
+  const SimTime begin = after(5), middle = begin + SimDuration(kHostPacePeriod.nanoseconds() / 2);
+  EXPECT_EQ(host_pace(begin, 0.3), host_pace(middle, 0.3));
+  EXPECT_NE(host_pace(begin, 0.3), host_pace(after(6), 0.3));
+}
+
+TEST(HostPace, TheGpusOwnPausesStay) {
+  const HostStep step = at_pace({.before = milliseconds(1),
+                                 .finish = milliseconds(2),
+                                 .gap = milliseconds(3),
+                                 .pause = milliseconds(4)},
+                                2);
+  EXPECT_EQ(step.before, milliseconds(2));
+  EXPECT_EQ(step.finish, milliseconds(4));
+  EXPECT_EQ(step.gap, milliseconds(3));
+  EXPECT_EQ(step.pause, milliseconds(4));
+}
+
+}  // namespace
+}  // namespace warploom
