@@ -8,7 +8,7 @@
 
 #include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/json.h"
-#include "warploom/cli/manifest.h"
+#include "warploom/manifests/files/manifest.h"
 
 namespace warploom {
 

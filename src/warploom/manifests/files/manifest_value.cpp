@@ -1,4 +1,4 @@
-#include "warploom/cli/manifest_value.h"
+#include "warploom/manifests/files/manifest_value.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

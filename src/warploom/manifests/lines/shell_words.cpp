@@ -1,4 +1,4 @@
-#include "warploom/cli/shell_words.h"
+#include "warploom/manifests/lines/shell_words.h"
 
 #include <fmt/format.h>
 

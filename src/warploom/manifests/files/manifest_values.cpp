@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "warploom/base/error.h"
-#include "warploom/cli/manifest_readers.h"
+#include "warploom/manifests/files/manifest_readers.h"
 
 namespace warploom {
 namespace {

@@ -1,4 +1,4 @@
-#include "warploom/cli/engine_command.h"
+#include "warploom/manifests/lines/engine_command.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,17 +1,15 @@
 // Deployments as others write them are read as what they start.
-#include "warploom/cli/manifest_file.h"
+#include "warploom/manifests/files/manifest_file.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/emit/emit_plan.h"
-#include "warploom/app/plan/plan_load.h"
+#include "warploom/app/emit/emitted_files_test.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
-#include "warploom/cli/internal/manifest_setup.h"
-#include "warploom/cli/page_words.h"
+#include "warploom/manifests/internal/manifest_setup.h"
 
 namespace warploom {
 namespace {
@@ -159,57 +157,17 @@ TEST(ManifestFile, RefusesWhatDoesNotHoldTogether) {
   EXPECT_THROW(setup_of_text("#!/bin/sh\nvllm serve 'x\n"), InvalidInput);
 }
 
-TEST(ManifestFile, IsTakenByThePageWhereALineIs) {
-  const auto paste = [](const std::string& name) {
-    return page_words().engine_command(
-        read_file(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/manifests/" + name, 1 << 20));
-  };
-  const Json read = paste("deployment.yaml");
-  EXPECT_EQ(read["asked"]["model"], "Qwen/Qwen3-8B");
-  EXPECT_EQ(read["asked"]["gpu"], "h100_sxm");
-  EXPECT_EQ(read["asked"]["instances"], 4);
-  EXPECT_EQ(paste("job.sbatch")["asked"]["tensor_parallel_size"], 4);
-  EXPECT_THROW(paste("llm_d_values.yaml"), Unsupported);  // pools apart
-  EXPECT_FALSE(looks_like_manifest("vllm serve Qwen/Qwen3-8B \\\n  --max-num-seqs 8"));
-}
-
 // What `plan --emit` writes.
 
-PlanRequest request_for(const std::string& engine) {
-  PlanRequest request;
-  request.model = "Llama-3.1-70B-Instruct";
-  request.space.gpus = {"H100-SXM"};
-  request.space.engines = {engine};
-  request.source.random = RandomPrompts{.input_len = 600, .output_len = 50};
-  request.source.rate = 4;
-  request.source.requests = 20;
-  request.slo = {"ttft_p95_ms=400"};
-  return request;
-}
-
-ManifestSetup emitted(const std::string& engine, const std::string& format,
-                      const Configuration& configuration, const Fleet& fleet) {
-  const PlanRequest request = request_for(engine);
-  PlanResult plan;
-  plan.model = request.model;
-  PlanPoint point;
-  point.configuration = configuration;
-  point.fleet = fleet;
-  point.rate = 4;
-  point.figures.length.requests = 20;
-  plan.search.points = {point};
-  plan.search.best = 0;
-  plan.labels = {{.engine = engine}};
-  plan.load = plan_profile(request, plan_workload(request), false);
-  Manifest manifest;
-  for (const EmittedFile& file : emit_plan(request, plan, format))
-    if (file.name.ends_with("_options.yaml")) manifest.files.push_back({file.name, file.contents});
-  for (const EmittedFile& file : emit_plan(request, plan, format)) {
-    if (file.name != "start.sh" && file.name != "deployment.yaml" && file.name != "values.yaml" &&
-        file.name != "dynamo.yaml")
-      continue;
-    Manifest read = parse_manifest(file.contents, file.name);
-    read.files.insert(read.files.end(), manifest.files.begin(), manifest.files.end());
+ManifestSetup read_back(const std::string& engine, const std::string& format,
+                        const Configuration& configuration, const Fleet& fleet) {
+  const Files files = emitted(engine, format, configuration, fleet);
+  for (const char* name : {"start.sh", "deployment.yaml", "values.yaml", "dynamo.yaml"}) {
+    const auto file = files.find(name);
+    if (file == files.end()) continue;
+    Manifest read = parse_manifest(file->second, name);
+    for (const auto& [beside, contents] : files)
+      if (beside.ends_with("_options.yaml")) read.files.push_back({beside, contents});
     return manifest_setup(read, SetupUse::Run);
   }
   throw NotFound("no manifest");
@@ -218,10 +176,10 @@ ManifestSetup emitted(const std::string& engine, const std::string& format,
 TEST(ManifestFile, ReadsBackWhatAPlanEmits) {
   Configuration configuration;
   configuration.shape.tensor_parallel = 4;
-  for (const std::string engine : {"vllm", "sglang", "trtllm"})
+  for (const std::string& engine : kEngines)
     for (const std::string& format : std::vector<std::string>{engine, "k8s", "dynamo", "llm-d"}) {
       if (format == "llm-d" && engine != "vllm") continue;
-      const Json setup = emitted(engine, format, configuration, {.instances = 2}).setup;
+      const Json setup = read_back(engine, format, configuration, {.instances = 2}).setup;
       EXPECT_EQ(setup["config"]["engine"], engine) << format;
       EXPECT_EQ(setup["config"]["tensor_parallel_size"], 4) << engine << format;
       EXPECT_EQ(setup["config"]["instances"], 2) << engine << format << setup.dump();
@@ -232,9 +190,7 @@ TEST(ManifestFile, ReadsBackWhatAPlanEmits) {
 }
 
 TEST(ManifestFile, ReadsBackPoolsThatAPlanEmits) {
-  Configuration configuration;
-  configuration.shape.tensor_parallel = 4;
-  configuration.decode = EngineShape{.tensor_parallel = 2};
+  const Configuration configuration = pools_of(4, 2);
   for (const auto& [engine, format] :
        std::vector<std::pair<std::string, std::string>>{{"vllm", "vllm"},
                                                         {"vllm", "k8s"},
@@ -244,7 +200,7 @@ TEST(ManifestFile, ReadsBackPoolsThatAPlanEmits) {
                                                         {"sglang", "k8s"},
                                                         {"sglang", "dynamo"},
                                                         {"trtllm", "dynamo"}}) {
-    const ManifestSetup read = emitted(engine, format, configuration, {.instances = 2, .decode = 3});
+    const ManifestSetup read = read_back(engine, format, configuration, {.instances = 2, .decode = 3});
     ASSERT_TRUE(read.prefill && read.decode) << engine << format;
     EXPECT_EQ((*read.prefill)["config"]["tensor_parallel_size"], 4) << engine << format;
     EXPECT_EQ((*read.prefill)["config"]["instances"], 2) << engine << format;

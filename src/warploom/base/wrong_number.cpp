@@ -1,4 +1,4 @@
-#include "warploom/cli/wrong_number.h"
+#include "warploom/base/wrong_number.h"
 
 #include <fmt/format.h>
 

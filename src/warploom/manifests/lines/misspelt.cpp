@@ -1,4 +1,4 @@
-#include "warploom/cli/misspelt.h"
+#include "warploom/manifests/lines/misspelt.h"
 
 #include <algorithm>
 

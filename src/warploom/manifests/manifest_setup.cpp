@@ -1,4 +1,4 @@
-#include "warploom/cli/internal/manifest_setup.h"
+#include "warploom/manifests/internal/manifest_setup.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "warploom/app/predict/list_gpus.h"
 #include "warploom/app/serving/engine_manifests.h"
 #include "warploom/base/error.h"
-#include "warploom/cli/started_fields.h"
+#include "warploom/manifests/lines/started_fields.h"
 
 namespace warploom {
 namespace {

@@ -1,4 +1,4 @@
-#include "warploom/cli/engine_config_file.h"
+#include "warploom/manifests/lines/engine_config_file.h"
 
 #include <fmt/format.h>
 

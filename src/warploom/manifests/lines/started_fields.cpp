@@ -1,4 +1,4 @@
-#include "warploom/cli/started_fields.h"
+#include "warploom/manifests/lines/started_fields.h"
 
 #include <nlohmann/json.hpp>
 

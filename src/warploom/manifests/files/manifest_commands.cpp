@@ -9,8 +9,8 @@
 
 #include "warploom/app/serving/engine_manifests.h"
 #include "warploom/base/error.h"
-#include "warploom/cli/manifest_readers.h"
-#include "warploom/cli/shell_words.h"
+#include "warploom/manifests/files/manifest_readers.h"
+#include "warploom/manifests/lines/shell_words.h"
 
 namespace warploom {
 namespace {

@@ -1,4 +1,4 @@
-#include "warploom/cli/manifest_file.h"
+#include "warploom/manifests/files/manifest_file.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "warploom/base/file.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/yaml.h"
-#include "warploom/cli/manifest_readers.h"
+#include "warploom/manifests/files/manifest_readers.h"
 
 namespace warploom {
 namespace {

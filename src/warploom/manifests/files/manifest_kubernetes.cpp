@@ -8,7 +8,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
-#include "warploom/cli/manifest_readers.h"
+#include "warploom/manifests/files/manifest_readers.h"
 
 namespace warploom {
 namespace {

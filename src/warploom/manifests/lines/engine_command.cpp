@@ -1,4 +1,4 @@
-#include "warploom/cli/engine_command.h"
+#include "warploom/manifests/lines/engine_command.h"
 
 #include <fmt/format.h>
 
@@ -8,14 +8,15 @@
 #include <utility>
 
 #include "warploom/app/serving/serving_setup.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
+#include "warploom/base/field_text.h"
 #include "warploom/base/nearest_name.h"
-#include "warploom/cli/engine_config_file.h"
-#include "warploom/cli/engine_flag_effects.h"
-#include "warploom/cli/engine_flag_options.h"
-#include "warploom/cli/field_options.h"
-#include "warploom/cli/misspelt.h"
-#include "warploom/cli/shell_words.h"
+#include "warploom/manifests/lines/engine_config_file.h"
+#include "warploom/manifests/lines/engine_flag_effects.h"
+#include "warploom/manifests/lines/engine_flag_values.h"
+#include "warploom/manifests/lines/misspelt.h"
+#include "warploom/manifests/lines/shell_words.h"
 
 namespace warploom {
 namespace {

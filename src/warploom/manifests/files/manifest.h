@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "warploom/cli/engine_command.h"
+#include "warploom/manifests/lines/engine_command.h"
 
 namespace warploom {
 

@@ -1,4 +1,4 @@
-#include "warploom/cli/engine_flag_effects.h"
+#include "warploom/manifests/lines/engine_flag_effects.h"
 
 #include <map>
 #include <nlohmann/json.hpp>

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "warploom/base/error.h"
-#include "warploom/cli/manifest_readers.h"
-#include "warploom/cli/shell_words.h"
+#include "warploom/manifests/files/manifest_readers.h"
+#include "warploom/manifests/lines/shell_words.h"
 
 namespace warploom {
 namespace {

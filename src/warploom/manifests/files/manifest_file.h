@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "warploom/cli/manifest.h"
+#include "warploom/manifests/files/manifest.h"
 
 namespace warploom {
 
@@ -16,6 +16,7 @@ namespace warploom {
 Manifest read_manifest(const std::filesystem::path& path);
 // The same of its text; `where` stands for the path.
 Manifest parse_manifest(std::string_view text, const std::string& where);
+
 // Whether a pasted text is such a file, and no line of a shell.
 bool looks_like_manifest(std::string_view text);
 

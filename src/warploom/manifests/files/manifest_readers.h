@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/cli/manifest.h"
-#include "warploom/cli/manifest_value.h"
+#include "warploom/manifests/files/manifest.h"
+#include "warploom/manifests/files/manifest_value.h"
 
 namespace warploom {
 
