@@ -105,9 +105,9 @@ void SetupOptions::write(Json& setup) const {
   started.merge_patch(options);
   if (started.contains("config") && started["config"].empty()) started.erase("config");
   for (const auto& [name, value] : started.items()) setup[name] = value;
-  if (!setup.contains("gpu") && !(*manifest_ && !(*manifest_)->gpu.empty()))
-    throw InvalidInput(missing_gpu_text());
-  if (!setup.contains("model") && !(*manifest_ && !(*manifest_)->model.empty()))
+  if (*manifest_) return;  // what neither it nor an option says is refused where it is read
+  if (!setup.contains("gpu")) throw InvalidInput(missing_gpu_text());
+  if (!setup.contains("model"))
     throw InvalidInput(
         "--model is missing, expected a name (see `warploom models`) or the path of a config.json");
 }

@@ -29,7 +29,7 @@ class SetupOptions {
   // flags of each engine.
   SetupOptions(Command& command, SetupUse use);
   // What was given, as fields of a ServingSetupRequest, over the flags of --from-command. Throws InvalidInput
-  // on options that cannot be read and on a model or GPU that neither they nor --manifest say, Unsupported.
+  // on options that cannot be read and, without --manifest, on a model or GPU that nothing says, Unsupported.
   void write(Json& setup) const;
   // What the options that were given stand for, under the setup's engine.
   void name_fields(const Json& setup, GivenNames& names) const;

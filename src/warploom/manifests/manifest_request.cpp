@@ -32,6 +32,17 @@ Json merged(Json base, const Json& given) {
   return base;
 }
 
+// The same of a whole setup, which needs a GPU and a model. Throws InvalidInput where `path` names none.
+Json whole(Json base, const Json& given, const Json& path) {
+  Json setup = merged(std::move(base), given);
+  for (const auto& [field, what] : {std::pair{"gpu", "GPU"}, {"model", "model"}})
+    if (!setup.contains(field))
+      throw InvalidInput(fmt::format("manifest: {} names no {} that is known, expected `{}` too",
+                                     path.get<std::string>(), what, field));
+  return setup;
+}
+Json whole(Json base, const Json& given) { return whole(std::move(base), given, given[kManifest]); }
+
 class RequestReader {
  public:
   RequestReader(SetupUse use, const FileScope& files) : use_(use), files_(files) {}
@@ -41,7 +52,7 @@ class RequestReader {
       const Json given = request;
       const ManifestSetup started = setup_of(given);
       if (started.prefill) refuse_pools();
-      request = merged(started.setup, given);
+      request = whole(started.setup, given);
     } else {
       read_inside(request, table);
     }
@@ -64,10 +75,11 @@ class RequestReader {
   void take(Json& request, const std::string& name, const FieldTable& table) {
     const Json given = request[name];
     const ManifestSetup started = setup_of(given);
+    put_router(request, started, table);
     if (!started.prefill) {
-      request[name] = merged(started.setup, given);
+      request[name] = whole(started.setup, given);
     } else if (name == kPrefill || name == kDecode) {
-      request[name] = merged(name == kPrefill ? *started.prefill : *started.decode, given);
+      request[name] = whole(name == kPrefill ? *started.prefill : *started.decode, given);
     } else {
       const bool has_pools = std::any_of(table.fields.begin(), table.fields.end(), [](const Field& field) {
         return std::string_view(field.name) == kPools;
@@ -78,12 +90,22 @@ class RequestReader {
     }
   }
 
+  // Where the request has a router at all.
+  static void put_router(Json& request, const ManifestSetup& started, const FieldTable& table) {
+    for (const Field& field : table.fields) {
+      if (field.nested == nullptr || field.nested->type_name != fields_of<FleetRules>().type_name) continue;
+      Json rules = started.router;
+      rules.merge_patch(request.value(field.name, Json::object()));
+      if (!rules.empty()) request[field.name] = std::move(rules);
+    }
+  }
+
   static void put_pools(Json& request, const ManifestSetup& started, const Json& given) {
     Json& pools = request[kPools];
     if (!pools.is_object()) pools = Json::object();
     for (const auto& [name, pool] :
          {std::pair{kPrefill, &started.prefill}, std::pair{kDecode, &started.decode}})
-      pools[name] = merged(merged(**pool, given), pools.value(name, Json::object()));
+      pools[name] = whole(merged(**pool, given), pools.value(name, Json::object()), given[kManifest]);
   }
 
   ManifestSetup setup_of(const Json& setup) {
@@ -139,6 +161,7 @@ Json pasted_manifest(std::string_view text) {
   Json asked = read.setup.value("config", Json::object());
   for (const auto& [name, value] : read.setup.items())
     if (name != "config") asked[name] = value;
+  asked.update(read.router);
   return {{"asked", std::move(asked)}, {"ignored", read.left_out}};
 }
 

@@ -72,6 +72,7 @@ class SetupReader {
   ManifestSetup read() {
     for (const ManifestPool& pool : manifest_.pools) add(started(pool));
     settle_roles();
+    write_router();
     if (pools_.size() == 1) {
       result_.setup = whole(pools_.front());
       return std::move(result_);
@@ -148,6 +149,15 @@ class SetupReader {
         "{}: engines that are started otherwise than those at {}, expected instances alike, or one pool that "
         "prefills and one that decodes",
         pools_.back().place, pools_.front().place));
+  }
+
+  // A router chooses where there is more than one instance.
+  void write_router() {
+    const bool chooses =
+        std::any_of(pools_.begin(), pools_.end(), [](const Started& pool) { return pool.instances > 1; });
+    if (use_ != SetupUse::Run || !chooses) return;
+    for (const auto& [rule, value] : manifest_.router_rules)
+      result_.router[rule] = parse_json(value, "router: " + rule);
   }
 
   Json whole(const Started& pool) const {

@@ -59,7 +59,7 @@ FieldTable ServingSetupRequest::describe() {
           .add(
               "gpu", &R::gpu,
               {.doc =
-                   "a name (see `warploom gpus`) or the path of a record; `manifest` alone may say it instead",
+                   "a name (see `warploom gpus`) or the path of a record; only a manifest may say it instead",
                .required = true})
           .add("quantization", &R::quantization,
                {.doc = "every linear layer in this scheme, for example fp8"})

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct ManifestPool {
 
 struct Manifest {
   std::vector<ManifestPool> pools;
-  std::string routing_policy;         // by ServingConfig's names; empty: not said
+  std::string routing_policy;  // by ServingConfig's names; empty: not said
+  // Fields of FleetRules, their values as JSON.
+  std::map<std::string, std::string> router_rules;
   std::vector<std::string> left_out;  // what has no effect on time
   std::vector<HeldFile> files;        // that it carries for the engines
 };

@@ -18,18 +18,10 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::string_view kFrontend = "dynamo.frontend";
+constexpr const char* kPrefillRole = "prefill";
+constexpr const char* kDecodeRole = "decode";
 
 std::string_view base_name(std::string_view word) { return word.substr(word.find_last_of('/') + 1); }
-
-Words split(std::string_view text) {
-  Words words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (end > 0) words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
 
 bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -45,7 +37,7 @@ std::optional<std::string> value_of_flag(const Words& words, std::string_view fl
 
 // Takes the first run of such words out. Whether there was one.
 bool take_out(Words& words, std::string_view text) {
-  const Words wanted = split(text);
+  const Words wanted = plain_words(text);
   if (wanted.empty()) return false;
   const auto found = std::search(words.begin(), words.end(), wanted.begin(), wanted.end());
   if (found == words.end()) return false;
@@ -60,7 +52,7 @@ bool as_own_command(Words& words) {
     const auto module = std::find(words.begin(), words.end(), manifests.dynamo_module);
     if (module == words.end()) continue;
     Words own;
-    for (const std::string& word : split(engine->command_line.example)) {
+    for (const std::string& word : plain_words(engine->command_line.example)) {
       if (word == "MODEL" || word.starts_with("-")) break;
       own.push_back(word);
     }
@@ -85,27 +77,36 @@ void check_connector(const Words& words, const std::string& place) {
       place, *connector));
 }
 
-// The role that flags say, which are taken out.
-std::string role_of(Words& words) {
+// Takes a flag and its value out; absent where it does not stand there.
+std::optional<std::string> take_value(Words& words, std::string_view flag) {
+  const std::optional<std::string> value = value_of_flag(words, flag);
+  if (!value) return {};
+  const auto at = std::find_if(words.begin(), words.end(), [&](const std::string& word) {
+    return word == flag || (word.starts_with(flag) && word[flag.size()] == '=');
+  });
+  words.erase(at, at + (*at == flag ? 2 : 1));
+  return value;
+}
+
+// The role that words of before `--disaggregation-mode` say, which are taken out.
+std::string old_role(Words& words) {
   for (const EngineSpec* engine : all_engines()) {
-    const EngineManifests& own = engine->manifests;
-    const EngineManifest& emitted = engine_manifest(engine->name);
-    using Flags = std::pair<std::string_view, std::string_view>;
-    for (const auto& [prefill, decode] : {Flags{own.dynamo_prefill_flags, own.dynamo_decode_flags},
-                                          Flags{emitted.dynamo_old_prefill, emitted.dynamo_old_decode},
-                                          Flags{own.prefill_flags, own.decode_flags}}) {
-      if (prefill == decode) continue;
-      if (take_out(words, prefill)) return "prefill";
-      if (take_out(words, decode)) return "decode";
-    }
+    const EngineManifest& known = engine_manifest(engine->name);
+    if (take_out(words, known.dynamo_old_prefill)) return kPrefillRole;
+    if (take_out(words, known.dynamo_old_decode)) return kDecodeRole;
   }
-  if (const auto mode = value_of_flag(words, "--disaggregation-mode"); mode) {
-    if (*mode == "prefill" || *mode == "decode") return *mode;
-  }
+  return {};
+}
+
+// The role that flags say. An instance that fetches from any other (kv_both) says none.
+std::string role_of(Words& words) {
+  if (const auto mode = take_value(words, "--disaggregation-mode"))
+    return *mode == kPrefillRole || *mode == kDecodeRole ? *mode : "";
+  if (std::string role = old_role(words); !role.empty()) return role;
   const auto transfer = value_of_flag(words, "--kv-transfer-config");
   if (!transfer) return {};
-  if (transfer->find("kv_producer") != std::string::npos) return "prefill";
-  return transfer->find("kv_consumer") != std::string::npos ? "decode" : "";
+  if (transfer->find("kv_producer") != std::string::npos) return kPrefillRole;
+  return transfer->find("kv_consumer") != std::string::npos ? kDecodeRole : "";
 }
 
 // Another rank of an instance that its first rank says all of.
@@ -127,14 +128,25 @@ bool starts_router(const Words& words) {
   return false;
 }
 
-// Dynamo's frontend routes; a variable of its environment says how where no flag does.
+// Dynamo's frontend routes; variables of its environment say how where no flag does.
 void take_frontend(Manifest& manifest, const Words& words, const ManifestVariables& variables,
                    const std::string& place) {
-  const auto variable = variables.find("DYN_ROUTER_MODE");
-  const std::string mode =
-      value_of_flag(words, "--router-mode")
-          .value_or(variable == variables.end() ? std::string("round-robin") : variable->second);
-  manifest.routing_policy = manifest_word("routers", "dynamo", mode, place + ": the router's mode");
+  const auto value_of = [&](const std::string& flag, const std::string& variable) {
+    const auto set = variables.find(variable);
+    return value_of_flag(words, flag).value_or(set == variables.end() ? std::string() : set->second);
+  };
+  const std::string mode = value_of("--router-mode", "DYN_ROUTER_MODE");
+  take_router(manifest, "dynamo", mode.empty() ? "round-robin" : mode, place + ": the router's mode");
+  if (manifest.routing_policy != "kv_cost") return;
+  for (const Json& flag : manifest_fields_data().at("dynamo_router")) {
+    const std::string value =
+        value_of(flag.at("flag").get<std::string>(), flag.at("variable").get<std::string>());
+    if (!value.empty()) manifest.router_rules[flag.at("field").get<std::string>()] = value;
+  }
+  const Json& alone = manifest_fields_data().at("dynamo_router_alone");
+  for (const auto& [flag, field] : alone.items())
+    if (std::find(words.begin(), words.end(), flag) != words.end())
+      manifest.router_rules[field.get<std::string>()] = "true";
 }
 
 }  // namespace
@@ -190,14 +202,24 @@ std::vector<Words> started_commands(const Words& words, const ManifestVariables&
   return commands;
 }
 
+void take_router(Manifest& manifest, std::string_view map, const std::string& name,
+                 const std::string& place) {
+  manifest.routing_policy = manifest_word("routers", map, name, place);
+  manifest.router_rules.clear();
+  const Json& all = manifest_fields_data().at("router_rules").at(std::string(map));
+  const auto own = all.find(name);
+  if (own == all.end()) return;
+  for (const auto& [rule, value] : own->at("rules").items()) manifest.router_rules[rule] = value.dump();
+  for (const Json& note : own->at("not_modelled")) manifest.left_out.push_back(note.get<std::string>());
+}
+
 bool take_commands(Manifest& manifest, ManifestPool pool, std::vector<Words> commands,
                    const ManifestVariables& variables) {
   bool found = false;
   for (Words& words : commands) {
     if (starts_router(words)) {
       if (const auto policy = value_of_flag(words, "--policy"))
-        manifest.routing_policy =
-            manifest_word("routers", "engine", *policy, pool.place + ": the router's --policy");
+        take_router(manifest, "engine", *policy, pool.place + ": the router's --policy");
       found = true;
       continue;
     }

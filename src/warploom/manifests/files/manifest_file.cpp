@@ -14,8 +14,8 @@
 namespace warploom {
 namespace {
 
-constexpr std::array<std::string_view, 5> kBegins{"kind", "servingEngineSpec", "modelArtifacts", "decode",
-                                                  "prefill"};
+constexpr std::array<std::string_view, 6> kBegins{"kind",   "servingEngineSpec", "modelArtifacts",
+                                                  "decode", "prefill",           "inferenceExtension"};
 
 bool is_script(std::string_view text) {
   return text.starts_with("#!") || text.starts_with("#SBATCH") ||
@@ -25,6 +25,7 @@ bool is_script(std::string_view text) {
 void take_document(Manifest& manifest, const ManifestValue& document) {
   if (document.at("kind").given()) return take_kubernetes_object(manifest, document);
   if (document.at("servingEngineSpec").given()) return take_stack_values(manifest, document);
+  if (document.at("inferenceExtension").given()) return take_pool_values(manifest, document);
   for (const char* key : {"modelArtifacts", "decode", "prefill"})
     if (document.at(key).given()) return take_llm_d_values(manifest, document);
   std::string near;

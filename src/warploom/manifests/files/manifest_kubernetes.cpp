@@ -23,13 +23,6 @@ ManifestVariables variables_of(const ManifestValue& list) {
   return variables;
 }
 
-std::int64_t gpus_of(const ManifestValue& resources) {
-  for (const char* list : {"limits", "requests"})
-    for (const std::string_view key : {kGpuResource, kOtherGpuResource, std::string_view("gpu")})
-      if (const ManifestValue count = resources.at(list).at(key); count.given()) return count.whole(0);
-  return 0;
-}
-
 bool has_word(std::string_view name, std::string_view word) {
   const std::size_t at = name.find(word);
   return at != std::string_view::npos;
@@ -76,8 +69,10 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
 
 void hold_files(Manifest& manifest, const ManifestValue& document) {
   const std::string name = document.at("metadata").at("name").text();
-  for (const auto& [key, value] : document.at("data").members())
+  for (const auto& [key, value] : document.at("data").members()) {
+    if (holds_picker(value.text())) take_picker(manifest, value.text(), value.place());
     manifest.files.push_back({fmt::format("{}/{}", name, key), value.text()});
+  }
 }
 
 // Files of a ConfigMap lie where a container mounts it.
@@ -189,6 +184,13 @@ void take_components(Manifest& manifest, const ManifestValue& spec) {
 
 }  // namespace
 
+std::int64_t gpus_of(const ManifestValue& resources) {
+  for (const char* list : {"limits", "requests"})
+    for (const std::string_view key : {kGpuResource, kOtherGpuResource, std::string_view("gpu")})
+      if (const ManifestValue count = resources.at(list).at(key); count.given()) return count.whole(0);
+  return 0;
+}
+
 void take_container(Manifest& manifest, const ManifestValue& container, ManifestPool pool,
                     ManifestVariables variables) {
   container.checked("container");
@@ -240,6 +242,7 @@ void take_kubernetes_object(Manifest& manifest, const ManifestValue& document) {
         "--scaling-policy with --max-instances",
         document.place(), kind));
   if (!holds(kinds_of("engines"), kind + " " + version)) refuse_kind(document, kind, version);
+  if (kind == "EndpointPickerConfig") return take_picker(manifest, document);
   document.checked("document");
   const ManifestValue spec = document.at("spec");
   if (kind == "DynamoGraphDeployment") return take_dynamo_graph(manifest, spec, version);

@@ -28,6 +28,9 @@ std::vector<std::vector<std::string>> started_commands(const std::vector<std::st
 bool take_commands(Manifest& manifest, ManifestPool pool, std::vector<std::vector<std::string>> commands,
                    const ManifestVariables& variables);
 
+// GPUs that resources limit or request; 0: none.
+std::int64_t gpus_of(const ManifestValue& resources);
+
 // What a pod starts. `count`: pods of an instance.
 struct ManifestPod {
   ManifestValue spec, labels;
@@ -44,6 +47,14 @@ void take_kubernetes_object(Manifest& manifest, const ManifestValue& document);
 void take_dynamo_graph(Manifest& manifest, const ManifestValue& spec, std::string_view version);
 void take_llm_d_values(Manifest& manifest, const ManifestValue& values);
 void take_stack_values(Manifest& manifest, const ManifestValue& values);
+// Of a router's name in a list of manifest_fields.json: its policy, rules and what of it is not modelled.
+void take_router(Manifest& manifest, std::string_view map, const std::string& name, const std::string& place);
+// An EndpointPickerConfig, or a text that is one.
+void take_picker(Manifest& manifest, const ManifestValue& config);
+void take_picker(Manifest& manifest, const std::string& text, const std::string& where);
+bool holds_picker(const std::string& text);
+// Values of the chart inferencepool, which starts the picker.
+void take_pool_values(Manifest& manifest, const ManifestValue& values);
 void take_script(Manifest& manifest, std::string_view text, const std::string& where);
 
 }  // namespace warploom

@@ -21,6 +21,18 @@ bool holds(const Json& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Whether an object is there and switched off, as charts write what may be switched on.
+bool is_off(const ManifestValue& value) {
+  if (!value.is_map()) return false;
+  for (const char* key : {"enabled", "enable"})
+    if (const ManifestValue on = value.at(key); on.given() && !on.is_true(true)) return true;
+  return false;
+}
+
+bool changes_times(std::string_view kind, const std::string& name) {
+  return holds(manifest_fields_data().at("objects").at(std::string(kind)).at("changes_times"), name);
+}
+
 }  // namespace
 
 const Json& manifest_fields_data() {
@@ -90,7 +102,12 @@ ManifestValue ManifestValue::at(std::string_view key) const {
 const ManifestValue& ManifestValue::checked(std::string_view kind) const {
   if (!given()) return *this;
   if (!is_map()) refuse("a map");
-  for (const std::string& key : node_->keys) check_manifest_field(kind, key, place(), *left_out_);
+  for (const std::string& key : node_->keys) {
+    if (is_off(at(key)) && changes_times(kind, key))
+      left_out_->push_back(key);
+    else
+      check_manifest_field(kind, key, place(), *left_out_);
+  }
   return *this;
 }
 
@@ -130,6 +147,17 @@ std::int64_t ManifestValue::whole(std::int64_t absent) const {
   const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
   if (error != std::errc() || end != written.data() + written.size() || value < 0 || value > kMost)
     refuse("a whole number, not below 0");
+  return value;
+}
+
+double ManifestValue::real(double absent) const {
+  if (!given()) return absent;
+  const std::string written = text();
+  constexpr double kMost = 1e6;
+  double value = -1;
+  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
+  if (error != std::errc() || end != written.data() + written.size() || !(value >= 0 && value <= kMost))
+    refuse("a number, not below 0");
   return value;
 }
 

@@ -52,6 +52,7 @@ class ManifestValue {
   // Throw InvalidInput on values of another type.
   std::string text(std::string_view absent = {}) const;
   std::int64_t whole(std::int64_t absent) const;  // not negative
+  double real(double absent) const;               // not negative
   bool is_true(bool absent) const;
   std::vector<std::string> texts() const;  // of a list, or of nothing
 

@@ -7,6 +7,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/manifests/files/manifest_readers.h"
+#include "warploom/manifests/lines/shell_words.h"
 
 namespace warploom {
 namespace {
@@ -21,13 +22,8 @@ bool has_flag(const Words& words, std::string_view flag) {
 
 // The program and its sub-command, before the model.
 Words engine_start_words() {
-  Words words;
-  for (std::string_view text = engine_named(default_engine()).command_line.example; !text.empty();) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (text.substr(0, end) == "MODEL") break;
-    words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  Words words = plain_words(engine_named(default_engine()).command_line.example);
+  words.erase(std::find(words.begin(), words.end(), "MODEL"), words.end());
   return words;
 }
 
@@ -78,7 +74,7 @@ void take_llm_d_container(Manifest& manifest, const ManifestValue& container, co
   ManifestPool started{.role = role,
                        .place = container.place(),
                        .commands = {},
-                       .replicas = pool.at("replicas").whole(1),
+                       .replicas = pool.at("replicas").whole(role == "prefill" ? 0 : 1),  // the chart's
                        .gpus = container.at("resources").at("limits").at("nvidia.com/gpu").whole(0) * pods,
                        .gpu = pool.at("nodeSelector").at("nvidia.com/gpu.product").text(),
                        .image = container.at("image").text()};
@@ -113,9 +109,31 @@ Words stack_words(const ManifestValue& model) {
   add_flag(words, "--max-num-seqs", flags.at("maxNumSeqs"));
   add_flag(words, "--gpu-memory-utilization", flags.at("gpuMemoryUtilization"));
   add_flag(words, "--max-loras", flags.at("maxLoras"));
+  add_flag(words, "--runner", flags.at("runner"));
+  add_flag(words, "--convert", flags.at("convert"));
   const Words more = flags.at("extraArgs").texts();
   words.insert(words.end(), more.begin(), more.end());
   return words;
+}
+
+// Of an instance. Parts of a GPU are none.
+std::int64_t stack_gpus(const ManifestValue& model) {
+  const ManifestValue type = model.at("requestGPUType");
+  if (type.text().find("/mig-") != std::string::npos)
+    throw Unsupported(
+        fmt::format("{} is {}, a part of a GPU, expected whole ones", type.place(), type.text()));
+  const std::int64_t limited = gpus_of(model.at("resources"));
+  return limited > 0 ? limited : model.at("requestGPU").whole(0);
+}
+
+// The GPU that all terms ask for; empty: none, or several.
+std::string gpu_of_terms(const ManifestValue& terms) {
+  std::vector<std::string> named;
+  for (const ManifestValue& term : terms.items())
+    for (const ManifestValue& match : term.at("matchExpressions").items())
+      if (match.at("key").text() == "nvidia.com/gpu.product" && match.at("operator").text() == "In")
+        for (const std::string& value : match.at("values").texts()) named.push_back(value);
+  return named.size() == 1 ? named.front() : "";
 }
 
 }  // namespace
@@ -146,7 +164,8 @@ void take_stack_values(Manifest& manifest, const ManifestValue& values) {
                       .place = model.place(),
                       .commands = {},
                       .replicas = model.at("replicaCount").whole(1),
-                      .gpus = model.at("requestGPU").whole(0),
+                      .gpus = stack_gpus(model),
+                      .gpu = gpu_of_terms(model.at("nodeSelectorTerms")),
                       .image = model.at("repository").text() + ":" + model.at("tag").text()};
     const ManifestValue cache = model.object("lmcacheConfig", "stack_lmcache");
     if (cache.at("enabled").is_true(false)) {
@@ -162,8 +181,7 @@ void take_stack_values(Manifest& manifest, const ManifestValue& values) {
   const ManifestValue router = values.object("routerSpec", "stack_router");
   if (!router.at("enableRouter").is_true(true)) return;
   const ManifestValue logic = router.at("routingLogic");
-  if (router.given())
-    manifest.routing_policy = manifest_word("routers", "stack", logic.text("roundrobin"), logic.place());
+  if (router.given()) take_router(manifest, "stack", logic.text("roundrobin"), logic.place());
 }
 
 }  // namespace warploom

@@ -15,6 +15,7 @@ namespace warploom {
 struct ManifestSetup {
   Json setup = Json::object();          // of the only pool, else what pools share
   std::optional<Json> prefill, decode;  // setups of pools apart
+  Json router = Json::object();         // fields of FleetRules
   std::vector<std::string> left_out;    // what has no effect on time, or is not known
 };
 

@@ -105,6 +105,11 @@ std::vector<std::vector<std::string>> shell_commands(std::string_view text, std:
   return ShellReader(text, where, line_end).read();
 }
 
+std::vector<std::string> plain_words(std::string_view text) {
+  std::vector<std::vector<std::string>> commands = shell_commands(text, text);
+  return commands.empty() ? std::vector<std::string>() : std::move(commands.front());
+}
+
 std::string plain_integer(const std::string& text) {
   constexpr double kMost = 1e15;
   if (text.size() < 2 || text.find_first_not_of("0123456789.") != text.size() - 1) return text;

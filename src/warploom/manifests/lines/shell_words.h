@@ -15,6 +15,9 @@ enum class LineEnd { Blank, Command };
 std::vector<std::vector<std::string>> shell_commands(std::string_view text, std::string_view where,
                                                      LineEnd line_end = LineEnd::Blank);
 
+// Words of a text without quotes, between blanks.
+std::vector<std::string> plain_words(std::string_view text);
+
 // An integer as vLLM takes it on its command line: 4096, 32k (thousands), 1.5m, 32K (of 1,024), 2M, G, T. The
 // text unchanged where it is none of these with a letter.
 std::string plain_integer(const std::string& text);
