@@ -52,6 +52,7 @@ std::string version_of(const EngineSpec& engine, const std::string& image) {
   if (!repository.ends_with(engine.manifests.image)) return {};
   if (!manifest.tag_prefix.empty() && tag.starts_with(manifest.tag_prefix))
     tag.erase(0, manifest.tag_prefix.size());
+  tag.resize(std::min(tag.find('-'), tag.size()));  // "-cu126", "-x86_64": the same release
   const bool release = tag.find_first_not_of("0123456789.postrc") == std::string::npos && !tag.empty() &&
                        std::isdigit(static_cast<unsigned char>(tag.front())) != 0;
   return release ? tag : "";

@@ -14,7 +14,6 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kGpuResource = "nvidia.com/gpu", kOtherGpuResource = "amd.com/gpu";
-constexpr std::string_view kGpuLabel = "nvidia.com/gpu.product";
 
 ManifestVariables variables_of(const ManifestValue& list) {
   ManifestVariables variables;
@@ -124,7 +123,7 @@ void take_component(Manifest& manifest, const Component& component, ManifestVari
                     .commands = {},
                     .replicas = component.value.at("replicas").whole(1),
                     .gpus = component.gpus,
-                    .gpu = component.pod.at("nodeSelector").at(kGpuLabel).text()};
+                    .gpu = gpu_of_node(component.pod)};
   pool.gpus *= component.value.object("multinode", "dynamo_multinode").at("nodeCount").whole(1);
   if (component.type == "frontend") {
     std::vector<std::string> words = component.container.at("command").texts();
@@ -217,7 +216,7 @@ void take_pod(Manifest& manifest, const ManifestPod& pod) {
                     .commands = {},
                     .replicas = pod.replicas,
                     .gpus = gpus * pod.count,
-                    .gpu = pod.spec.at("nodeSelector").at(kGpuLabel).text()});
+                    .gpu = gpu_of_node(pod.spec)});
   }
 }
 
@@ -243,11 +242,21 @@ void take_kubernetes_object(Manifest& manifest, const ManifestValue& document) {
         document.place(), kind));
   if (!holds(kinds_of("engines"), kind + " " + version)) refuse_kind(document, kind, version);
   if (kind == "EndpointPickerConfig") return take_picker(manifest, document);
+  if (kind == "List") {
+    document.checked("list");
+    for (const ManifestValue& item : document.at("items").items()) take_kubernetes_object(manifest, item);
+    return;
+  }
   document.checked("document");
   const ManifestValue spec = document.at("spec");
   if (kind == "DynamoGraphDeployment") return take_dynamo_graph(manifest, spec, version);
   if (kind == "LeaderWorkerSet") return take_group(manifest, spec.checked("leader_worker_set"), name);
-  spec.checked(kind == "Deployment" ? "deployment" : "stateful_set");
+  if (kind == "Pod")
+    return take_pod(manifest, {.spec = spec.checked("pod"),
+                               .labels = document.at("metadata").at("labels"),
+                               .name = name,
+                               .replicas = 1});
+  spec.checked(kind == "Deployment" ? "deployment" : kind == "ReplicaSet" ? "replica_set" : "stateful_set");
   const ManifestValue pod = spec.object("template", "pod_template");
   take_pod(manifest, {.spec = pod.object("spec", "pod"),
                       .labels = pod.at("metadata").at("labels"),

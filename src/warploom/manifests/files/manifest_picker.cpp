@@ -106,7 +106,8 @@ class PickerReader {
   void check_alike(const ManifestValue& profile) {
     if (weights_of(profile) != weights_)
       throw Unsupported(fmt::format(
-          "{}: profiles that weigh otherwise than the first are not modelled, expected one router for all pools",
+          "{}: profiles that weigh otherwise than the first are not modelled, expected one router for "
+          "all pools",
           profile.place()));
   }
 

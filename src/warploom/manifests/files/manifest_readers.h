@@ -31,6 +31,11 @@ bool take_commands(Manifest& manifest, ManifestPool pool, std::vector<std::vecto
 // GPUs that resources limit or request; 0: none.
 std::int64_t gpus_of(const ManifestValue& resources);
 
+// The GPU that a pod asks for by the labels of its node, in nodeSelector or in all terms of its affinity;
+// empty: none, or several.
+std::string gpu_of_node(const ManifestValue& pod);
+std::string gpu_of_terms(const ManifestValue& terms);
+
 // What a pod starts. `count`: pods of an instance.
 struct ManifestPod {
   ManifestValue spec, labels;

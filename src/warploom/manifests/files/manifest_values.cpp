@@ -76,7 +76,7 @@ void take_llm_d_container(Manifest& manifest, const ManifestValue& container, co
                        .commands = {},
                        .replicas = pool.at("replicas").whole(role == "prefill" ? 0 : 1),  // the chart's
                        .gpus = container.at("resources").at("limits").at("nvidia.com/gpu").whole(0) * pods,
-                       .gpu = pool.at("nodeSelector").at("nvidia.com/gpu.product").text(),
+                       .gpu = gpu_of_node(pool),
                        .image = container.at("image").text()};
   if (const auto labels = pool.at("acceleratorTypes").at("labelValues").items(); labels.size() == 1)
     started.gpu = labels.front().text();
@@ -126,14 +126,9 @@ std::int64_t stack_gpus(const ManifestValue& model) {
   return limited > 0 ? limited : model.at("requestGPU").whole(0);
 }
 
-// The GPU that all terms ask for; empty: none, or several.
-std::string gpu_of_terms(const ManifestValue& terms) {
-  std::vector<std::string> named;
-  for (const ManifestValue& term : terms.items())
-    for (const ManifestValue& match : term.at("matchExpressions").items())
-      if (match.at("key").text() == "nvidia.com/gpu.product" && match.at("operator").text() == "In")
-        for (const std::string& value : match.at("values").texts()) named.push_back(value);
-  return named.size() == 1 ? named.front() : "";
+std::string stack_gpu(const ManifestValue& model) {
+  std::string gpu = gpu_of_terms(model.at("nodeSelectorTerms"));
+  return gpu.empty() ? gpu_of_node(model) : gpu;
 }
 
 }  // namespace
@@ -165,7 +160,7 @@ void take_stack_values(Manifest& manifest, const ManifestValue& values) {
                       .commands = {},
                       .replicas = model.at("replicaCount").whole(1),
                       .gpus = stack_gpus(model),
-                      .gpu = gpu_of_terms(model.at("nodeSelectorTerms")),
+                      .gpu = stack_gpu(model),
                       .image = model.at("repository").text() + ":" + model.at("tag").text()};
     const ManifestValue cache = model.object("lmcacheConfig", "stack_lmcache");
     if (cache.at("enabled").is_true(false)) {
