@@ -54,6 +54,16 @@ TEST(ManifestHabits, TheGpuStandsInLabelsAffinityOrACloudsWords) {
   EXPECT_FALSE(read(two).setup.contains("gpu"));
 }
 
+TEST(ManifestHabits, ArgumentsMayStandInOneText) {
+  const Json usual = read(fixture("pod.yaml")).setup;
+  const std::string list = "[\"Qwen/Qwen3-8B\", \"--max-num-seqs=64\"]";
+  const auto with = [&](const std::string& args) { return replaced(fixture("pod.yaml"), list, args); };
+  EXPECT_EQ(read(with("Qwen/Qwen3-8B --max-num-seqs 64")).setup, usual);
+  EXPECT_EQ(read(with("[\"--model Qwen/Qwen3-8B --max-num-seqs 64\"]")).setup, usual);
+  EXPECT_EQ(read(with("[Qwen/Qwen3-8B, \"--max-num-seqs 64\"]")).setup, usual);
+  EXPECT_HAS(refusal("kind: Pod\nspec:\n  replicas: {{ .Values.n }}\n"), "`helm template`");
+}
+
 TEST(ManifestHabits, AListIsItsObjects) {
   std::string list = "apiVersion: v1\nkind: List\nitems:\n";
   std::string indent = "- ";

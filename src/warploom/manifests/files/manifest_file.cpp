@@ -22,6 +22,17 @@ bool is_script(std::string_view text) {
          text.find("\n#SBATCH") != std::string_view::npos;
 }
 
+// A chart's template is no YAML before Helm has filled it in.
+std::vector<YamlNode> documents_of(std::string_view text, const std::string& where) {
+  try {
+    return parse_yaml_documents(text, where);
+  } catch (const InvalidInput& error) {
+    if (text.find("{{") == std::string_view::npos) throw;
+    throw InvalidInput(
+        fmt::format("{}; it is a template of Helm, expected what `helm template` makes of it", error.what()));
+  }
+}
+
 void take_document(Manifest& manifest, const ManifestValue& document) {
   if (document.at("kind").given()) return take_kubernetes_object(manifest, document);
   if (document.at("servingEngineSpec").given()) return take_stack_values(manifest, document);
@@ -45,7 +56,7 @@ Manifest parse_manifest(std::string_view text, const std::string& where) {
   if (is_script(text)) {
     take_script(manifest, text, where);
   } else {
-    const std::vector<YamlNode> documents = parse_yaml_documents(text, where);
+    const std::vector<YamlNode> documents = documents_of(text, where);
     // Files that others mount come first.
     for (const bool files : {true, false})
       for (const YamlNode& node : documents) {

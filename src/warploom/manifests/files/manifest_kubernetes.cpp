@@ -126,8 +126,8 @@ void take_component(Manifest& manifest, const Component& component, ManifestVari
                     .gpu = gpu_of_node(component.pod)};
   pool.gpus *= component.value.object("multinode", "dynamo_multinode").at("nodeCount").whole(1);
   if (component.type == "frontend") {
-    std::vector<std::string> words = component.container.at("command").texts();
-    const std::vector<std::string> args = component.container.at("args").texts();
+    std::vector<std::string> words = component.container.at("command").words();
+    const std::vector<std::string> args = component.container.at("args").words();
     words.insert(words.end(), args.begin(), args.end());
     words.emplace_back("dynamo.frontend");
     for (const auto& [name, value] : variables_of(component.container.at("env"))) variables[name] = value;
@@ -194,10 +194,10 @@ void take_container(Manifest& manifest, const ManifestValue& container, Manifest
                     ManifestVariables variables) {
   container.checked("container");
   for (const auto& [name, value] : variables_of(container.at("env"))) variables[name] = value;
-  std::vector<std::string> words = container.at("command").texts();
+  std::vector<std::string> words = container.at("command").words();
   pool.image = container.at("image").text();
   if (words.empty() && !pool.image.empty()) words.push_back(pool.image);
-  const std::vector<std::string> args = container.at("args").texts();
+  const std::vector<std::string> args = container.at("args").words();
   words.insert(words.end(), args.begin(), args.end());
   if (const std::int64_t gpus = gpus_of(container.at("resources")); gpus > 0 && pool.gpus == 0)
     pool.gpus = gpus;

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/embedded_file.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/manifests/lines/shell_words.h"
 #include "warploom_embedded/manifest_fields.h"
 
 namespace warploom {
@@ -167,6 +169,22 @@ bool ManifestValue::is_true(bool absent) const {
   if (written != "true" && written != "false" && written != "True" && written != "False")
     refuse("true or false");
   return written == "true" || written == "True";
+}
+
+std::vector<std::string> ManifestValue::words() const {
+  const bool whole = given() && node_->kind == Kind::Scalar;
+  std::vector<std::string> all;
+  for (const std::string& written : whole ? std::vector<std::string>{node_->text} : texts()) {
+    const std::size_t blank = std::min(written.find_first_of(" \t\n"), written.size());
+    const bool flags = written.starts_with('-') && written.find_first_of("={") > blank;
+    if (!whole && (!flags || blank == written.size())) {
+      all.push_back(written);
+      continue;
+    }
+    for (std::vector<std::string>& command : shell_commands(written, place()))
+      std::move(command.begin(), command.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 std::vector<std::string> ManifestValue::texts() const {

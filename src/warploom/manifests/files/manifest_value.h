@@ -55,6 +55,9 @@ class ManifestValue {
   double real(double absent) const;               // not negative
   bool is_true(bool absent) const;
   std::vector<std::string> texts() const;  // of a list, or of nothing
+  // Words of a command: as texts, but a text in place of the list, and a flag that stands in one text with its
+  // value, is split as a shell does.
+  std::vector<std::string> words() const;
 
  private:
   ManifestValue below(const YamlNode* node, const std::string& step) const;

@@ -57,14 +57,14 @@ void take_llm_d_container(Manifest& manifest, const ManifestValue& container, co
     words = engine_start_words();
     words.push_back(model);
   } else if (command == "custom") {
-    words = container.at("command").texts();
+    words = container.at("command").words();
   } else if (command == "imageDefault") {
     words.push_back(container.at("image").text());
   } else {
     throw InvalidInput(fmt::format("{} is '{}', expected vllmServe, imageDefault or custom",
                                    container.at("modelCommand").place(), command));
   }
-  const Words args = container.at("args").texts();
+  const Words args = container.at("args").words();
   words.insert(words.end(), args.begin(), args.end());
   if (command == "vllmServe") {
     for (const auto& [flag, size] :
@@ -111,7 +111,7 @@ Words stack_words(const ManifestValue& model) {
   add_flag(words, "--max-loras", flags.at("maxLoras"));
   add_flag(words, "--runner", flags.at("runner"));
   add_flag(words, "--convert", flags.at("convert"));
-  const Words more = flags.at("extraArgs").texts();
+  const Words more = flags.at("extraArgs").words();
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
