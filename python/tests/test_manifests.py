@@ -47,7 +47,7 @@ class Manifests(unittest.TestCase):
         return subprocess.run(words, capture_output=True, text=True, check=False)
 
     def answers(self, command, fields):
-        """Of each door."""
+        """What each door says."""
         done = self.run_program(command, fields, "--json")
         self.assertEqual(done.returncode, 0, done.stderr[-500:])
         yield "program", json.loads(done.stdout)

@@ -61,6 +61,7 @@ TEST(ManifestHabits, ArgumentsMayStandInOneText) {
   EXPECT_EQ(read(with("Qwen/Qwen3-8B --max-num-seqs 64")).setup, usual);
   EXPECT_EQ(read(with("[\"--model Qwen/Qwen3-8B --max-num-seqs 64\"]")).setup, usual);
   EXPECT_EQ(read(with("[Qwen/Qwen3-8B, \"--max-num-seqs 64\"]")).setup, usual);
+  EXPECT_EQ(read(with("\"vllm serve Qwen/Qwen3-8B --max-num-seqs 64\"\n    command: [sh, -c]")).setup, usual);
   EXPECT_HAS(refusal("kind: Pod\nspec:\n  replicas: {{ .Values.n }}\n"), "`helm template`");
 }
 

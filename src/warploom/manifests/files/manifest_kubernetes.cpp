@@ -197,7 +197,10 @@ void take_container(Manifest& manifest, const ManifestValue& container, Manifest
   std::vector<std::string> words = container.at("command").words();
   pool.image = container.at("image").text();
   if (words.empty() && !pool.image.empty()) words.push_back(pool.image);
-  const std::vector<std::string> args = container.at("args").words();
+  const bool of_shell = !words.empty() && words.back().starts_with('-') && words.back().ends_with('c');
+  const ManifestValue given = container.at("args");
+  const std::vector<std::string> args =
+      of_shell && given.is_text() ? std::vector<std::string>{given.text()} : given.words();
   words.insert(words.end(), args.begin(), args.end());
   if (const std::int64_t gpus = gpus_of(container.at("resources")); gpus > 0 && pool.gpus == 0)
     pool.gpus = gpus;

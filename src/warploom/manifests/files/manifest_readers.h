@@ -52,7 +52,7 @@ void take_kubernetes_object(Manifest& manifest, const ManifestValue& document);
 void take_dynamo_graph(Manifest& manifest, const ManifestValue& spec, std::string_view version);
 void take_llm_d_values(Manifest& manifest, const ManifestValue& values);
 void take_stack_values(Manifest& manifest, const ManifestValue& values);
-// Of a router's name in a list of manifest_fields.json: its policy, rules and what of it is not modelled.
+// Takes a router by its name in a map of manifest_fields.json: policy, rules, what of it is not modelled.
 void take_router(Manifest& manifest, std::string_view map, const std::string& name, const std::string& place);
 // An EndpointPickerConfig, or a text that is one.
 void take_picker(Manifest& manifest, const ManifestValue& config);

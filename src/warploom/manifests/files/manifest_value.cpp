@@ -172,12 +172,11 @@ bool ManifestValue::is_true(bool absent) const {
 }
 
 std::vector<std::string> ManifestValue::words() const {
-  const bool whole = given() && node_->kind == Kind::Scalar;
   std::vector<std::string> all;
-  for (const std::string& written : whole ? std::vector<std::string>{node_->text} : texts()) {
+  for (const std::string& written : is_text() ? std::vector<std::string>{node_->text} : texts()) {
     const std::size_t blank = std::min(written.find_first_of(" \t\n"), written.size());
     const bool flags = written.starts_with('-') && written.find_first_of("={") > blank;
-    if (!whole && (!flags || blank == written.size())) {
+    if (!is_text() && (!flags || blank == written.size())) {
       all.push_back(written);
       continue;
     }

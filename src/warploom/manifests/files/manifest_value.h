@@ -33,6 +33,7 @@ class ManifestValue {
       : node_(node), where_(std::move(where)), left_out_(left_out) {}
 
   bool given() const { return node_ != nullptr && node_->kind != YamlNode::Kind::Null; }
+  bool is_text() const { return given() && node_->kind == YamlNode::Kind::Scalar; }
   bool is_map() const { return given() && node_->kind == YamlNode::Kind::Map; }
   std::string place() const;  // "FILE: line N: spec.template"
   const std::string& where() const { return where_; }
@@ -55,8 +56,8 @@ class ManifestValue {
   double real(double absent) const;               // not negative
   bool is_true(bool absent) const;
   std::vector<std::string> texts() const;  // of a list, or of nothing
-  // Words of a command: as texts, but a text in place of the list, and a flag that stands in one text with its
-  // value, is split as a shell does.
+  // Words of a command: as texts, but a text in place of the list, and a flag in one text with its value, is
+  // split as a shell does.
   std::vector<std::string> words() const;
 
  private:

@@ -116,7 +116,7 @@ Words stack_words(const ManifestValue& model) {
   return words;
 }
 
-// Of an instance. Parts of a GPU are none.
+// GPUs of an instance. Parts of one are refused.
 std::int64_t stack_gpus(const ManifestValue& model) {
   const ManifestValue type = model.at("requestGPUType");
   if (type.text().find("/mig-") != std::string::npos)
