@@ -148,7 +148,7 @@ RequestCommand::WriteFields setup_writer(SetupOptions setup) {
 std::string SetupOptions::gpu() const {
   Json given = Json::object();
   request_->write(given);
-  const std::string said = given.value("gpu", std::string());
+  std::string said = given.value("gpu", std::string());
   if (!said.empty() || !given.contains("manifest")) return said;
   return manifest_outline(given["manifest"].get<std::string>(), use_).gpu;
 }

@@ -79,7 +79,7 @@ void check_connector(const Words& words, const std::string& place) {
 
 // Takes a flag and its value out; absent where it does not stand there.
 std::optional<std::string> take_value(Words& words, std::string_view flag) {
-  const std::optional<std::string> value = value_of_flag(words, flag);
+  std::optional<std::string> value = value_of_flag(words, flag);
   if (!value) return {};
   const auto at = std::find_if(words.begin(), words.end(), [&](const std::string& word) {
     return word == flag || (word.starts_with(flag) && word[flag.size()] == '=');
