@@ -25,6 +25,10 @@ OTHER_NAMES = {
 }
 
 
+# What a setup needs; a manifest may say it in their place.
+OR_A_MANIFEST = ("model", "gpu")
+
+
 def in_own_names(name: str, named: dict[str, Any], fields: list[str]) -> dict[str, Any]:
     """The fields by the request's own names. A field of it is never read otherwise, but for `output_tokens`,
     which beside another tool's `input_tokens` is of prompts and not of sessions."""
@@ -61,7 +65,8 @@ def with_hints(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def asked(*words: Any, **named: Any) -> Any:
         if words:
-            raise TypeError(f"{name}: fields are given by name: {_example(name, needed)}")
+            usual = needed or [each for each in OR_A_MANIFEST if each in fields]
+            raise TypeError(f"{name}: fields are given by name: {_example(name, usual)}")
         named = named if open_ended else in_own_names(name, named, fields)
         unknown = [] if open_ended else [each for each in named if each not in fields]
         if unknown:

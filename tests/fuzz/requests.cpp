@@ -4,7 +4,7 @@
 #include "fuzz_input.h"
 #include "warploom/answers/answer.h"
 #include "warploom/answers/session.h"
-#include "warploom/cli/engine_command.h"
+#include "warploom/manifests/lines/engine_command.h"
 #include "warploom/web/served_requests.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,8 +6,8 @@
 
 namespace warploom {
 
-ServingEngines live_engines(const Session& session, const Json& asked) {
-  auto request = read_setup_request<SimulateRequest>(session, asked, SetupUse::Run);
+ServingEngines live_engines(const Session& session, const Json& asked, const AnswerWatch& watch) {
+  auto request = read_setup_request<SimulateRequest>(session, asked, SetupUse::Run, watch);
   WorkloadRequestSource named = request.source;
   if (!name_default_workload(named))
     throw InvalidInput("source: clients send the requests here, expected no workload");

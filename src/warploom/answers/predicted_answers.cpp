@@ -80,7 +80,8 @@ void say_nodes(const Question& question, const ServingSetupRequest& setup) {
 }
 
 Json answer_step(const Question& question) {
-  const auto request = read_setup_request<StepRequest>(question.session, question.asked, SetupUse::Step);
+  const auto request =
+      read_setup_request<StepRequest>(question.session, question.asked, SetupUse::Step, question.watch);
   say_nodes(question, request.setup);
   const StepBreakdown step = price_step(request, question.session.model_of(request.setup.predictor));
   question.write([&] {
@@ -91,8 +92,8 @@ Json answer_step(const Question& question) {
 }
 
 Json answer_static(const Question& question) {
-  const auto request =
-      read_setup_request<StaticBatchRequest>(question.session, question.asked, SetupUse::StaticBatch);
+  const auto request = read_setup_request<StaticBatchRequest>(question.session, question.asked,
+                                                              SetupUse::StaticBatch, question.watch);
   say_nodes(question, request.setup);
   const StaticBreakdown result =
       price_static_batch(request, question.session.model_of(request.setup.predictor));
@@ -129,7 +130,7 @@ std::string run_text(const SimulateRequest& request, const SimulateResult& resul
 
 Json answer_simulate(const Question& question) {
   auto request = read_with_rate(question.asked, [&](const Json& asked) {
-    return read_setup_request<SimulateRequest>(question.session, asked, SetupUse::Run);
+    return read_setup_request<SimulateRequest>(question.session, asked, SetupUse::Run, question.watch);
   });
   const bool unnamed = name_default_workload(request.source);
   if (!request.disaggregation) say_nodes(question, request.setup);
@@ -180,7 +181,8 @@ Json answer_curve(const Question& question) {
     asked.erase("source");
   }
   const FieldTable& table = fields_of<CurveRequest>();
-  const Json nested = nested_request(asked, table, table.type_name);
+  Json nested = nested_request(asked, table, table.type_name);
+  say_left_out(question.watch, take_manifests(nested, table, SetupUse::Run, question.session.files()));
   auto curve = object_from_json<CurveRequest>(nested, table.type_name);
   if (all_at_once) curve.run.source.request_rate = std::numeric_limits<double>::infinity();
   const auto runs = curve_runs(question, curve, nested.value("run", Json::object()), all_at_once);
@@ -194,7 +196,8 @@ Json answer_curve(const Question& question) {
 }
 
 Json answer_forecast(const Question& question) {
-  auto request = read_setup_request<ForecastRequest>(question.session, question.asked, SetupUse::Run);
+  auto request =
+      read_setup_request<ForecastRequest>(question.session, question.asked, SetupUse::Run, question.watch);
   follow<ForecastRequest>(request, question.watch);
   if (request.setup.config.scheduling_policy == "priority")
     question.say("`scheduling_policy` priority is as fcfs here: metrics say no priorities");
@@ -292,8 +295,8 @@ Json answer_prices(const Question& question) {
 }
 
 Json answer_diagnose(const Question& question) {
-  const auto request =
-      read_setup_request<DiagnoseRequest>(question.session, question.asked, SetupUse::Diagnosis);
+  const auto request = read_setup_request<DiagnoseRequest>(question.session, question.asked,
+                                                           SetupUse::Diagnosis, question.watch);
   const Diagnosis result = diagnose(
       request, request.workload ? question.session.model_of(request.workload->setup.predictor) : nullptr);
   question.write([&] { return diagnosis_text(result); });
@@ -354,14 +357,9 @@ constexpr AnswerAccess kClients = AnswerAccess::Clients;
 
 // The fields of a setup that name files, and `more` of the request around it.
 constexpr AnswerFiles setup_files(std::initializer_list<std::string_view> more = {}) {
-  AnswerFiles files{"model",
-                    "gpu",
-                    "predictor",
-                    "vision_encoder",
-                    "host_profile",
-                    "machine",
-                    "speculative_draft_model_path"};
-  constexpr std::size_t kOfSetup = 7;
+  AnswerFiles files{"model",          "gpu",          "manifest", "predictor",
+                    "vision_encoder", "host_profile", "machine",  "speculative_draft_model_path"};
+  constexpr std::size_t kOfSetup = 8;
   std::copy(more.begin(), more.end(), files.begin() + kOfSetup);
   return files;
 }

@@ -105,11 +105,22 @@ void add_examples(Json& schema) {
   }
 }
 
+// What a setup needs, a file may say in its place (manifests/manifest_request.h).
+void allow_manifests(Json& schema) {
+  constexpr const char* kManifest = "manifest";
+  if (!schema.is_object() || !schema.contains("properties")) return;
+  for (auto& [name, property] : schema["properties"].items()) allow_manifests(property);
+  if (!schema["properties"].contains(kManifest)) return;
+  schema["anyOf"] = {{{"required", schema["required"]}}, {{"required", Json::array({kManifest})}}};
+  schema.erase("required");
+}
+
 Json schema_of(const DescribedRequest& request) {
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                  {"title", request.name},
                  {"description", request.about}};
   schema.update(json_schema(*request.table, request.make().get()));
+  allow_manifests(schema);
   if (request.table == &fields_of<PredictRequest>()) {
     schema["properties"]["operator"] = operator_schema();
     schema["required"].push_back("operator");

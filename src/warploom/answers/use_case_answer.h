@@ -24,13 +24,14 @@ void hand_on(const FileScope& files, Request& request) {
     }
 }
 
-// Reads flat fields as nested_request takes them. Throws InvalidInput.
-void read_flat_fields(const Json& asked, const FieldTable& table, void* request);
+// Reads flat fields as nested_request takes them, and manifests that they name. Throws InvalidInput.
+void read_flat_fields(const Json& asked, const FieldTable& table, void* request,
+                      const FileScope& files = FileScope());
 
 template <Described Request>
 Request read_request(const Session& session, const Json& asked) {
   Request request;
-  read_flat_fields(asked, fields_of<Request>(), &request);
+  read_flat_fields(asked, fields_of<Request>(), &request, session.files());
   hand_on(session.files(), request);
   return request;
 }

@@ -7,6 +7,7 @@
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/answers/request_schema.h"
 #include "warploom/kernels/operator_json.h"
+#include "warploom/manifests/manifest_request.h"
 
 namespace warploom {
 
@@ -22,7 +23,9 @@ Json whole_request(std::string_view request, const Json& asked) {
     const std::shared_ptr<void> whole = known.make();
     Json fields = asked;
     (void)take_infinite_rate(fields);
-    read_fields(nested_request(fields, *known.table, request), *known.table, whole.get(), request);
+    Json nested = nested_request(fields, *known.table, request);
+    (void)take_manifests(nested, *known.table, SetupUse::Run, FileScope::machine());
+    read_fields(nested, *known.table, whole.get(), request);
     return write_fields(*known.table, whole.get());
   }
   return asked;

@@ -19,7 +19,7 @@ void write_workload(const SetupOptions& setup, Json& asked, GivenNames& names) {
   if (setup.has_model()) {
     setup.write(given);
     setup.name_fields(given, names);
-    asked["gpu"] = given["gpu"];
+    asked["gpu"] = setup.gpu();
     asked["workload"]["setup"] = std::move(given);
     return;
   }

@@ -10,6 +10,7 @@
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/manifests/manifest_request.h"
 #include "warploom/web/http_server.h"
 #include "warploom/web/serve_mock.h"
 
@@ -29,8 +30,9 @@ struct MockOptions {
 
 // The name under which the deployment's model was asked for.
 std::string model_in(const Json& asked) {
-  if (asked.contains("setup")) return asked["setup"]["model"].get<std::string>();
-  return asked["disaggregation"]["decode"]["model"].get<std::string>();
+  const Json& setup = asked.contains("setup") ? asked["setup"] : asked["disaggregation"]["decode"];
+  if (setup.contains("model")) return setup["model"].get<std::string>();
+  return manifest_outline(setup["manifest"].get<std::string>(), SetupUse::Run).model;
 }
 
 std::string words_of(const ServingEngines& engines) {
@@ -52,7 +54,8 @@ void tell(const MockOptions& options, const std::string& served, int port) {
 ServingEngines opened(const Json& asked, const GivenNames& names) {
   const Session session{Session::OpenedLater()};
   try {
-    return live_engines(session, asked);
+    const AnswerWatch watch{.said = [](std::string_view line) { print_note("--" + std::string(line)); }};
+    return live_engines(session, asked, watch);
   } catch (const FieldRefusal& refusal) {
     throw_in_options(refusal, names);
   }

@@ -7,6 +7,7 @@
 
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
+#include "warploom/base/field_text.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/deployment_options.h"
 #include "warploom/cli/help.h"

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
-#include "warploom/cli/engine_command.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/manifests/lines/engine_command.h"
 
 namespace warploom {
 namespace {
@@ -92,6 +92,9 @@ bool DeploymentOptions::PoolValues::given() const {
 Json DeploymentOptions::PoolValues::over(const Json& setup) const {
   Json pool = setup;
   if (!command.empty()) {
+    if (setup.contains("manifest"))
+      throw InvalidInput(
+          fmt::format("--manifest and --{}-command both start engines, expected one of them", name));
     const EngineCommand started = parse_engine_command(command);
     if (!started.model.empty() && !pool.contains("model")) pool["model"] = started.model;
     if (!started.quantization.empty()) pool["quantization"] = started.quantization;
@@ -138,7 +141,6 @@ DeploymentOptions::DeploymentOptions(Command& command, const SetupOptions& setup
       transfer_(add_fields_of<KvTransferRequest>(command, {.group = std::string(kPoolGroup)})),
       autoscaling_(add_fields_of<AutoscalingConfig>(command, {.group = std::string(kFleetGroup)})),
       failures_(std::make_shared<std::vector<std::string>>()) {
-  setup_.take_pools();
   const OptionGroup group(command, kFleetGroup);
   command.add_option("--fail-at", *failures_,
                      "[POOL:]INSTANCE@SECONDS[+DOWN]: an instance fails and comes back; may be given again");
@@ -148,16 +150,13 @@ void DeploymentOptions::write(Json& request) const {
   if (autoscaling_->any_given()) autoscaling_->write(request["autoscaling"]);
   for (const std::string& text : *failures_) request["failures"].push_back(to_json(parse_failure(text)));
   const Json shared = request["setup"];
-  const Json prefill = setup_.manifest_pool("prefill").value_or(shared);
-  const Json decode = setup_.manifest_pool("decode").value_or(shared);
-  const bool apart = setup_.manifest_pool("prefill").has_value();
-  if (!apart && !prefill_->given() && !decode_->given()) {
+  if (!prefill_->given() && !decode_->given() && !(setup_.has_pools() && transfer_->any_given())) {
     if (transfer_->any_given())
       throw InvalidInput(
           "--kv-transfer-... is between pools, expected --prefill-instances and --decode-instances too");
     return;
   }
-  Json pools{{"prefill", prefill_->over(prefill)}, {"decode", decode_->over(decode)}};
+  Json pools{{"prefill", prefill_->over(shared)}, {"decode", decode_->over(shared)}};
   if (transfer_->any_given()) transfer_->write(pools["transfer"]);
   request["disaggregation"] = std::move(pools);
 }

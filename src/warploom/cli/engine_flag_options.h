@@ -14,14 +14,6 @@ namespace warploom {
 
 class Command;
 
-// Sets the field that `flag` (underscores) of the config's engine stands for. False when the engine has no
-// such flag. Throws InvalidInput on a bad value, in a message that starts with `where`.
-bool apply_engine_flag(ServingConfig& config, std::string_view flag, const std::string& text,
-                       const std::string& where);
-
-// The engine that fields of a ServingConfig name, or the one that is meant where they name none.
-std::string engine_in(const Json& config);
-
 class EngineFlagOptions {
  public:
   // Adds every flag of every engine that is not the name of a field, with dashes and with underscores.

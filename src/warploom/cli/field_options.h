@@ -84,8 +84,4 @@ std::shared_ptr<FieldOptionValues> add_request_options(Command& command, FieldOp
   return add_field_options(command, fields_of<T>(), style);
 }
 
-// The value that `text` spells for `field`; throws InvalidInput that starts with `where`. Lists are comma
-// separated.
-FieldValue field_value_from_text(const Field& field, std::string_view text, std::string_view where);
-
 }  // namespace warploom

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "warploom/base/error.h"
-#include "warploom/cli/shell_words.h"
+#include "warploom/manifests/lines/shell_words.h"
 
 namespace warploom {
 namespace {

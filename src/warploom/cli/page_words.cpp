@@ -14,9 +14,9 @@
 #include "warploom/base/error.h"
 #include "warploom/base/shell_line.h"
 #include "warploom/cli/command_index.h"
-#include "warploom/cli/engine_command.h"
-#include "warploom/cli/internal/manifest_setup.h"
-#include "warploom/cli/manifest_file.h"
+#include "warploom/manifests/files/manifest_file.h"
+#include "warploom/manifests/lines/engine_command.h"
+#include "warploom/manifests/manifest_request.h"
 
 namespace warploom {
 namespace {
@@ -51,23 +51,11 @@ std::string command_line(const CommandIndex& index, std::string_view request, co
   return shell_line(words);
 }
 
-// A manifest that is pasted where a line of an engine is asked for.
-Json manifest_fields(std::string_view text) {
-  const ManifestSetup read = manifest_setup(parse_manifest(text, "manifest"), SetupUse::Run);
-  if (read.prefill)
-    throw Unsupported(
-        "manifest: has pools for prompts and for tokens, expected one, or `warploom simulate --manifest`");
-  Json asked = read.setup.value("config", Json::object());
-  for (const auto& [name, value] : read.setup.items())
-    if (name != "config") asked[name] = value;
-  return {{"asked", std::move(asked)}, {"ignored", read.left_out}};
-}
-
 Json engine_command_fields(std::string_view line) {
   if (line.size() > kLongestCommand)
     throw InvalidInput(fmt::format(
         "line: longer than {} characters, expected a command that starts an engine", kLongestCommand));
-  if (looks_like_manifest(line)) return manifest_fields(line);
+  if (looks_like_manifest(line)) return pasted_manifest(line);
   const EngineCommand command = parse_engine_command(line, ConfigFiles::Refused);
   Json asked = Json::object();
   if (!command.model.empty()) asked["model"] = command.model;

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "warploom/base/nearest_name.h"
-#include "warploom/cli/wrong_number.h"
+#include "warploom/base/wrong_number.h"
+#include "warploom/cli/missing_option.h"
 
 namespace warploom {
 namespace {
@@ -92,9 +93,9 @@ std::string conversion_text(const CLI::App& command, const std::string& what) {
 }
 
 // Says of what most lines need how it looks.
-std::string required_text(std::string what) {
-  if (what == "--gpu is required") what += ", for example --gpu H100-SXM (`warploom gpus` lists them)";
-  return what;
+std::string required_text(const std::string& what) {
+  const std::string gpu = missing_gpu_text();
+  return gpu.starts_with(what) ? gpu : what;
 }
 
 }  // namespace

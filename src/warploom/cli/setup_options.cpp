@@ -7,11 +7,11 @@
 
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
-#include "warploom/cli/engine_command.h"
 #include "warploom/cli/help.h"
-#include "warploom/cli/internal/manifest_setup.h"
-#include "warploom/cli/manifest_file.h"
+#include "warploom/cli/missing_option.h"
 #include "warploom/cli/options.h"
+#include "warploom/manifests/lines/engine_command.h"
+#include "warploom/manifests/lines/engine_flag_values.h"
 
 namespace warploom {
 
@@ -39,18 +39,9 @@ std::vector<std::string> skipped_fields(SetupUse use) {
 
 }  // namespace
 
-struct SetupOptions::Shared {
-  std::string path;  // of --manifest
-  bool pools = false;
-  ManifestSetup manifest;
-  Json given;  // by options alone
-};
-
-void SetupOptions::take_pools() const { shared_->pools = true; }
-
 SetupOptions::SetupOptions(Command& command, SetupUse use)
     : use_(use),
-      shared_(std::make_shared<Shared>()),
+      manifest_(std::make_shared<std::optional<ManifestOutline>>()),
       short_(std::make_shared<ShortNames>()),
       engine_command_(std::make_shared<std::string>()) {
   // Images are part of a workload; a model may also come with --from-command, a GPU with --manifest.
@@ -63,11 +54,6 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
         "--from-command", *engine_command_,
         fmt::format("a whole command line that starts an engine, {}; other options override it",
                     engine_command_examples()));
-    command.add_option(
-        "--manifest", shared_->path,
-        "a file that deploys engines: objects of Kubernetes (DynamoGraphDeployment, Deployment, "
-        "LeaderWorkerSet), values of llm-d or vLLM's production stack, a script of a shell or "
-        "Slurm; other options override it");
   }
   {
     const OptionGroup group(command, kParallelGroup);
@@ -100,43 +86,30 @@ Json SetupOptions::from_command() const {
   return setup;
 }
 
-Json SetupOptions::from_manifest() const {
+void SetupOptions::read_outline() const {
+  Json given = Json::object();
+  request_->write(given);
+  manifest_->reset();
+  if (!given.contains("manifest")) return;
   if (!engine_command_->empty())
     throw InvalidInput("--manifest and --from-command both start engines, expected one of them");
-  ManifestSetup& read = shared_->manifest;
-  read = manifest_setup(read_manifest(shared_->path), use_);
-  if (read.prefill && !shared_->pools)
-    throw InvalidInput(fmt::format(
-        "--manifest: {} has pools for prompts and for tokens, expected `warploom simulate`, which takes both",
-        shared_->path));
-  if (!read.left_out.empty())
-    print_note(
-        fmt::format("--manifest: without effect on time, left out: {}", fmt::join(read.left_out, ", ")));
-  return read.prefill ? *read.prefill : read.setup;
-}
-
-std::optional<Json> SetupOptions::manifest_pool(std::string_view role) const {
-  const ManifestSetup& read = shared_->manifest;
-  const std::optional<Json>& pool = role == "prefill" ? read.prefill : read.decode;
-  if (!pool) return {};
-  Json setup = *pool;
-  setup.merge_patch(shared_->given);
-  return setup;
+  *manifest_ = manifest_outline(given["manifest"].get<std::string>(), use_);
 }
 
 void SetupOptions::write(Json& setup) const {
-  Json started = shared_->path.empty() ? from_command() : from_manifest();
+  read_outline();
+  Json started = from_command();
+  if (*manifest_) started["config"]["engine"] = (*manifest_)->engine;
   // Options are read over the engine that the line or file starts, whose names they have.
   Json options = Json::object();
   if (started.contains("config") && started["config"].contains("engine"))
     options["config"]["engine"] = started["config"]["engine"];
   write_options(options);
-  shared_->given = options;
   started.merge_patch(options);
   if (started.contains("config") && started["config"].empty()) started.erase("config");
   for (const auto& [name, value] : started.items()) setup[name] = value;
-  if (!setup.contains("gpu"))
-    throw InvalidInput("--gpu is required, for example --gpu H100-SXM (`warploom gpus` lists them)");
+  if (*manifest_) return;  // what neither it nor an option says is refused where it is read
+  if (!setup.contains("gpu")) throw InvalidInput(missing_gpu_text());
   if (!setup.contains("model"))
     throw InvalidInput(
         "--model is missing, expected a name (see `warploom models`) or the path of a config.json");
@@ -178,11 +151,13 @@ RequestCommand::WriteFields setup_writer(SetupOptions setup) {
 std::string SetupOptions::gpu() const {
   Json given = Json::object();
   request_->write(given);
-  return given.value("gpu", std::string());
+  std::string said = given.value("gpu", std::string());
+  if (!said.empty() || !given.contains("manifest")) return said;
+  return manifest_outline(given["manifest"].get<std::string>(), use_).gpu;
 }
 
 bool SetupOptions::has_model() const {
-  return request_->given("model") || !engine_command_->empty() || !shared_->path.empty();
+  return request_->given("model") || !engine_command_->empty() || request_->given("manifest");
 }
 
 std::string SetupOptions::first_given() const {

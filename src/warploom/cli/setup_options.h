@@ -11,7 +11,8 @@
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/request_command.h"
-#include "warploom/cli/started_fields.h"
+#include "warploom/manifests/lines/started_fields.h"
+#include "warploom/manifests/manifest_request.h"
 
 namespace warploom {
 
@@ -27,18 +28,15 @@ class SetupOptions {
   // --from-command, --manifest, an option per field of ServingConfig, NodeNetwork and HostModel, and the
   // flags of each engine.
   SetupOptions(Command& command, SetupUse use);
-  // What was given, as fields of a ServingSetupRequest, over the flags of --from-command or what --manifest
-  // says. Throws InvalidInput on options that cannot be read, Unsupported.
+  // What was given, as fields of a ServingSetupRequest, over the flags of --from-command. Throws InvalidInput
+  // on options that cannot be read and, without --manifest, on a model or GPU that nothing says, Unsupported.
   void write(Json& setup) const;
   // What the options that were given stand for, under the setup's engine.
   void name_fields(const Json& setup, GivenNames& names) const;
   bool has_model() const;
-  // Says that pools of a manifest are taken; otherwise one with pools apart is refused.
-  void take_pools() const;
-  // The setup of a pool of --manifest under the options that were given; absent where it has no such pool.
-  // After write.
-  std::optional<Json> manifest_pool(std::string_view role) const;
-  // What --gpu says, for commands that also work without a model.
+  // Whether the file of --manifest has pools for prompts and for tokens. After write.
+  bool has_pools() const { return *manifest_ && (*manifest_)->has_pools; }
+  // What --gpu says, else the file of --manifest, for commands that also work without a model.
   std::string gpu() const;
   // An option of the engine that was given; empty when none was.
   std::string first_given() const;
@@ -47,14 +45,13 @@ class SetupOptions {
   struct ShortNames {
     std::optional<std::int64_t> tensor_parallel, pipeline_parallel, data_parallel;
   };
-  struct Shared;
   void check_said_once() const;
-  Json from_manifest() const;
+  void read_outline() const;
   Json from_command() const;
   void write_options(Json& setup) const;
 
   SetupUse use_;
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<std::optional<ManifestOutline>> manifest_;
   std::shared_ptr<ShortNames> short_;
   std::shared_ptr<std::string> engine_command_;
   std::shared_ptr<FieldOptionValues> request_, config_, network_, host_;

@@ -10,7 +10,7 @@
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/shell_line.h"
-#include "warploom/cli/engine_command.h"
+#include "warploom/manifests/lines/engine_command.h"
 
 namespace warploom {
 namespace {

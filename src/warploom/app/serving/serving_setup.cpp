@@ -30,28 +30,57 @@
 
 namespace warploom {
 
+namespace {
+
+// A file that deploys engines is no member: what reads a request puts what it starts in its place
+// (manifests/manifest_request.h). Reading one that still names a file is refused.
+Field manifest_field() {
+  return {
+      .name = "manifest",
+      .kind = FieldKind::Text,
+      .options = {.doc = "a file that deploys engines: objects of Kubernetes (DynamoGraphDeployment, "
+                         "Deployment, LeaderWorkerSet), values of llm-d or vLLM's production stack, a "
+                         "script of a shell or Slurm; what is given beside it rules"},
+      .get = [](const void*) { return FieldValue(std::string()); },
+      .set =
+          [](void*, const FieldValue& value) {
+            if (const auto* file = std::get_if<std::string>(&value); file == nullptr || file->empty()) return;
+            throw Unsupported("manifest: is not read here, expected `model`, `gpu` and the engine's fields");
+          }};
+}
+
+}  // namespace
+
 FieldTable ServingSetupRequest::describe() {
   using R = ServingSetupRequest;
-  return RequestFields<R>("serving_setup")
-      .add("model", &R::model,
-           {.doc = "a name (see `warploom models`) or the path of a config.json", .required = true})
-      .add("gpu", &R::gpu, {.doc = "a name (see `warploom gpus`) or the path of a record", .required = true})
-      .add("quantization", &R::quantization, {.doc = "every linear layer in this scheme, for example fp8"})
-      .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
-      .add("require_tier", &R::require_tier, {.doc = "measured: refuse kernels that never were"})
-      .add("framework", &R::framework,
-           {.doc = "whose kernels and host constants are used; absent: the engine's"})
-      .add("engine_version", &R::version, {.doc = "version whose kernels are priced"})
-      .add("engine_day", &R::day,
-           {.doc = "day of a build that is no release, as 20260402: its defaults are no newer"})
-      .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
-      .add("vision_encoder", &R::vision_encoder,
-           {.doc = "a vision_config as JSON, or the path of a config.json that has one"})
-      .add("image_tokens", &R::image_tokens, {.doc = "tokens of an image", .min = 0})
-      .add("config", &R::config, {.doc = "the engine's configuration"})
-      .add("network", &R::network, {.doc = "between nodes, in place of the node's record"})
-      .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
-      .table();
+  FieldTable table =
+      RequestFields<R>("serving_setup")
+          .add("model", &R::model,
+               {.doc = "a name (see `warploom models`) or the path of a config.json", .required = true})
+          .add(
+              "gpu", &R::gpu,
+              {.doc =
+                   "a name (see `warploom gpus`) or the path of a record; only a manifest may say it instead",
+               .required = true})
+          .add("quantization", &R::quantization,
+               {.doc = "every linear layer in this scheme, for example fp8"})
+          .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+          .add("require_tier", &R::require_tier, {.doc = "measured: refuse kernels that never were"})
+          .add("framework", &R::framework,
+               {.doc = "whose kernels and host constants are used; absent: the engine's"})
+          .add("engine_version", &R::version, {.doc = "version whose kernels are priced"})
+          .add("engine_day", &R::day,
+               {.doc = "day of a build that is no release, as 20260402: its defaults are no newer"})
+          .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
+          .add("vision_encoder", &R::vision_encoder,
+               {.doc = "a vision_config as JSON, or the path of a config.json that has one"})
+          .add("image_tokens", &R::image_tokens, {.doc = "tokens of an image", .min = 0})
+          .add("config", &R::config, {.doc = "the engine's configuration"})
+          .add("network", &R::network, {.doc = "between nodes, in place of the node's record"})
+          .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
+          .table();
+  table.fields.insert(table.fields.begin() + 2, manifest_field());
+  return table;
 }
 
 namespace {
