@@ -8,6 +8,7 @@
 #include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
+#include "warploom/app/serving/mega_moe_setup.h"
 #include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
@@ -221,6 +222,8 @@ KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& 
   options.kv_cache = setup.graph.kv_cache;
   options.extra_weights = beside.weights;
   options.extra_kv_per_token = beside.kv_per_token;
+  if (setup.graph.expert_exchange == ExpertExchange::WithExperts)
+    options.runtime_reserve += mega_moe_memory(setup);
   return options;
 }
 
@@ -401,7 +404,9 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
     setup.config.graphed_prompt_tokens = engine.graphed_prompt_tokens(launch, version);
   const ExpertTransport transport =
       expert_transport(setup.config, setup.sharding, links_nodes(gpus, *setup.gpu));
-  if (transport != ExpertTransport::Collectives)
+  if (transport == ExpertTransport::MegaMoe)
+    exchange_within_experts(setup);
+  else if (transport != ExpertTransport::Collectives)
     setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
   // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.
   if (transport == ExpertTransport::DeepEpNormal) setup.config.enforce_eager = true;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/cluster/latency_planner.h"
 
 namespace warploom {
 namespace {
@@ -97,10 +99,11 @@ class PlannerSlaPolicy final : public AutoscalingPolicy {
   AutoscalingConfig config_;
 };
 
-// Fields that one policy alone reads.
+// Fields that one policy reads, or two.
 struct PolicyField {
   std::string_view name;
   ScalingPolicy policy;
+  std::optional<ScalingPolicy> also{};
 };
 constexpr std::array kPolicyFields{PolicyField{"scale_queue_depth", ScalingPolicy::QueueDepth},
                                    PolicyField{"scale_metric", ScalingPolicy::Hpa},
@@ -109,7 +112,11 @@ constexpr std::array kPolicyFields{PolicyField{"scale_queue_depth", ScalingPolic
                                    PolicyField{"scale_down_window_s", ScalingPolicy::Hpa},
                                    PolicyField{"scale_up_load", ScalingPolicy::PlannerLoad},
                                    PolicyField{"scale_down_load", ScalingPolicy::PlannerLoad},
-                                   PolicyField{"scale_instance_rate", ScalingPolicy::PlannerSla}};
+                                   PolicyField{"scale_instance_rate", ScalingPolicy::PlannerSla,
+                                               ScalingPolicy::PlannerLatency},
+                                   PolicyField{"scale_ttft_ms", ScalingPolicy::PlannerLatency},
+                                   PolicyField{"scale_itl_ms", ScalingPolicy::PlannerLatency},
+                                   PolicyField{"scale_down_sensitivity", ScalingPolicy::PlannerLatency}};
 
 }  // namespace
 
@@ -117,6 +124,9 @@ FieldTable AutoscalingConfig::describe() {
   using A = AutoscalingConfig;
   const auto seconds = [](std::string_view doc) {
     return FieldOptions{.unit = "s", .doc = doc, .min = 0.001, .max = 1e6};
+  };
+  const auto limit = [](std::string_view doc) {
+    return FieldOptions{.unit = "ms", .doc = doc, .min = 0.001, .max = 1e9};
   };
   const auto share = [](std::string_view doc) { return FieldOptions{.doc = doc, .min = 0, .max = 1e3}; };
   return FieldList<A>("autoscaling")
@@ -140,9 +150,15 @@ FieldTable AutoscalingConfig::describe() {
       .add("scale_down_load", &A::down_load, share("of every cache below which one goes (planner_load)"))
       .add("scale_instance_rate", &A::instance_rate,
            {.unit = "requests/s",
-            .doc = "what an instance serves within its limits (planner_sla)",
+            .doc = "what an instance serves within its limits (planner_sla; planner_latency: a floor)",
             .min = 0,
             .max = 1e9})
+      .add("scale_ttft_ms", &A::ttft, limit("TTFT above which one more starts (planner_latency)"))
+      .add("scale_itl_ms", &A::itl, limit("time of a token above which one more starts (planner_latency)"))
+      .add("scale_down_sensitivity", &A::down_sensitivity,
+           {.doc = "of the limits, within which an instance less must stay (planner_latency)",
+            .min = 0,
+            .max = 1})
       .add("scale_interval_s", &A::interval, seconds("time between two looks at the load"))
       .add("instance_startup_s", &A::startup, seconds("from the decision to the first request served"))
       .table();
@@ -159,7 +175,8 @@ void check_autoscaling(const AutoscalingConfig& config) {
   const AutoscalingConfig usual;
   for (const PolicyField& each : kPolicyFields) {
     const Field* field = fields_of<AutoscalingConfig>().find(each.name);
-    if (each.policy == config.policy || field->get(&config) == field->get(&usual)) continue;
+    if (each.policy == config.policy || each.also == config.policy) continue;
+    if (field->get(&config) == field->get(&usual)) continue;
     throw InvalidInput(fmt::format("{0}: is read by the policy `{1}` alone, expected `scaling_policy` {1}",
                                    each.name, name_of(each.policy)));
   }
@@ -182,6 +199,8 @@ std::unique_ptr<AutoscalingPolicy> scaling_policy(const AutoscalingConfig& confi
       return std::make_unique<PlannerLoadPolicy>(config);
     case ScalingPolicy::PlannerSla:
       return std::make_unique<PlannerSlaPolicy>(config);
+    case ScalingPolicy::PlannerLatency:
+      return latency_planner(config);
   }
   return nullptr;
 }

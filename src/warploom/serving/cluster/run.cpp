@@ -24,8 +24,12 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
   for (std::size_t i = 0; i < deployment.pools.size(); ++i) {
     const PoolPlan& plan = deployment.pools[i];
     const EngineRole role = deployment.disaggregated() && i == 0 ? EngineRole::Prefill : EngineRole::Whole;
+    const PoolRole serves = !deployment.disaggregated() ? PoolRole::Whole
+                            : i == 0                    ? PoolRole::Prefill
+                                                        : PoolRole::Decode;
     pools_.emplace_back(plan, deployment.rules, workload,
                         PoolRun{.role = role,
+                                .serves = serves,
                                 .seed = deployment.seed,
                                 .step_time = options.step_time,
                                 .remote = caches_.get(),
