@@ -17,7 +17,7 @@ MegaMoeShape shape(std::int64_t ranks, std::int64_t tokens) {
 }
 
 TEST(MegaMoeBuffer, HoldsAtLeastWhatGoesOutAndComesBack) {
-  // Of 1,920 tokens: out in fp8 with their scales, back in bf16, once for each choice and the shared expert.
+  // 1,920 tokens go out in fp8 with scales and come back in bf16, for each choice and the shared expert.
   const double least = 1920 * (7168 * (1 + 1.0 / 32) + 7 * 2 * 7168.0);
   const double bytes = mega_moe_buffer(shape(8, 1920)).value();
   EXPECT_GT(bytes, least);

@@ -31,8 +31,8 @@ std::string_view rule_of(const Operator& op);
 // Collectives across nodes have no swept kernel that is theirs: collectives/network_kernels.h answers,
 // whatever kernel is named.
 //
-// Experts with their exchange in one kernel have a table of their own, which answers under every predictor but
-// physics alone: there the experts' bound and the link's are the answer.
+// Experts with their exchange in one kernel have a table of their own, which answers under every predictor
+// but physics alone: there the experts' bound and the link's are the answer.
 //
 // Products, mixtures of experts, attention and collectives keep their measured kernel, whose time is changed
 // to what it takes inside a step (in_step.h, decode_in_step.h, fused_quantising.h, waiting_ranks.h). Rows of
@@ -70,8 +70,8 @@ class StepKernels final : public LatencyModel {
   // nothing.
   std::string_view serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                          LatencyEstimate& answer) const;
-  // Of DeepGEMM's MegaMoE (kernels/moe/mega_moe.h); nothing: another kernel is asked for, or a row of a sweep.
-  // Throws Unsupported as MegaMoeTable::check does.
+  // The answer of DeepGEMM's MegaMoE (kernels/moe/mega_moe.h); nothing: another kernel is asked for, or a row
+  // of a sweep. Throws Unsupported as MegaMoeTable::check does.
   std::optional<KernelAnswer> fused_exchange(const Operator& op, const GpuSpec& gpu,
                                              const KernelContext& context) const;
   // What answers without the measured kernels; nothing: they do.

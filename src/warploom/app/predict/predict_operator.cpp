@@ -226,9 +226,8 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.kernel = source.kernel;
   result.stands_in_for = source.stands_in_for;
   result.scheme_priced = source.scheme_priced;
-  result.by_rule =
-      (!source.kernel.empty() && source.kernel == rule_of(result.op)) || is_network_kernel(result.kernel) ||
-      source.kernel == kMegaMoe;
+  result.by_rule = (!source.kernel.empty() && source.kernel == rule_of(result.op)) ||
+                   is_network_kernel(result.kernel) || source.kernel == kMegaMoe;
   result.widened_weights = widens_weights(result.op, result.gpu);
   result.estimate = answer.estimate;
   result.roofline = RooflineModel().estimate(result.op, result.gpu, context);

@@ -18,8 +18,9 @@ LookupTime lookup_of(const Json& document, std::string_view where) {
   const double usual = required_number(document, "usual_us", where);
   const double most = required_number(document, "most_us", where);
   if (!(0 <= least && least <= usual && usual <= most))
-    throw InvalidInput(fmt::format("{}: least_us {}, usual_us {}, most_us {}, expected them from 0 on in order",
-                                   where, least, usual, most));
+    throw InvalidInput(
+        fmt::format("{}: least_us {}, usual_us {}, most_us {}, expected them from 0 on in order", where,
+                    least, usual, most));
   return {microseconds(least), microseconds(usual), microseconds(most)};
 }
 

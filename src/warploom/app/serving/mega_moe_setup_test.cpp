@@ -6,6 +6,7 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/price_graph.h"
+#include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/kernels/moe/mega_moe.h"
 
@@ -29,6 +30,10 @@ const PricedGraph& step_of(const ServingSetup& setup) {
   static PricedGraph priced;
   priced = price_graph(setup, StepShape::one_token_each(64, 4096));
   return priced;
+}
+
+Bytes buffer_of(const ServingSetup& setup) {
+  return mega_moe_memory({setup.config, setup.model, setup.sharding, *setup.gpu});
 }
 
 std::string why(const ServingSetupRequest& request) {
@@ -95,12 +100,12 @@ TEST(MegaMoeSetup, ItsBufferTakesMemory) {
   const KvCapacity before = setup_of(vllm).memory;
   vllm.config.moe_backend = "deep_gemm_mega_moe";
   const ServingSetup setup = setup_of(vllm);
-  EXPECT_GT(to_gibibytes(mega_moe_memory(setup)), 1);
-  EXPECT_NEAR((setup.memory.reserve - before.reserve).value(), mega_moe_memory(setup).value(), 1);
+  EXPECT_GT(to_gibibytes(buffer_of(setup)), 1);
+  EXPECT_NEAR((setup.memory.reserve - before.reserve).value(), buffer_of(setup).value(), 1);
   EXPECT_LT(setup.memory.tokens, before.tokens);
   // SGLang's lies beside what weights and KV cache have, if there is room.
   ServingSetupRequest full = request_of("gb200", "megamoe");
-  EXPECT_EQ(mega_moe_memory(setup_of(full)).value(), 0);
+  EXPECT_EQ(buffer_of(setup_of(full)).value(), 0);
   full.config.gpu_memory_utilization = 0.999;
   EXPECT_NE(why(full).find("mem_fraction_static"), std::string::npos);
 }

@@ -60,7 +60,7 @@ MegaMoeParts mega_moe_parts(const FusedMoe& op, const GpuSpec& gpu) {
   const double ranks = double(op.expert_parallel), top_k = double(op.top_k);
   const double matrices = kProducts * double(op.hidden) * double(op.intermediate);
   const double tokens = double(op.tokens) / ranks;  // of a rank
-  // Of the busiest rank come more hidden states than of the others.
+  // More hidden states come to the busiest rank than to the others.
   const double busy = load.pairs / (tokens * top_k);
   const double sent = tokens * std::min(top_k, ranks) * busy * kSentBytes * double(op.hidden);
   return {.weights = load.experts_hit * matrices * kWeightBytes / gpu.memory_bandwidth.value(),
@@ -99,24 +99,29 @@ MegaMoeTable::MegaMoeTable(const Json& document, std::string_view where) {
 
 void MegaMoeTable::check(const FusedMoe& op, const GpuSpec& gpu, std::string_view where) const {
   const auto refuse = [&](const std::string& why) { throw Unsupported(fmt::format("{}: {}", where, why)); };
-  if (!has_tensor_memory(gpu) || gpu.compute_capability / 10 != kCapability || gpu.link_bandwidth.value() <= 0)
-    refuse(fmt::format("DeepGEMM's MegaMoE was measured on b200_sxm and gb200 and runs on GPUs of their "
-                       "generation alone, not on {}; expected one of b200_sxm, b300_sxm, gb200, gb300",
-                       gpu.name));
+  if (!has_tensor_memory(gpu) || gpu.compute_capability / 10 != kCapability ||
+      gpu.link_bandwidth.value() <= 0)
+    refuse(
+        fmt::format("DeepGEMM's MegaMoE was measured on b200_sxm and gb200 and runs on GPUs of their "
+                    "generation alone, not on {}; expected one of b200_sxm, b300_sxm, gb200, gb300",
+                    gpu.name));
   if (op.scheme != MatmulScheme::MxFp4A8)
-    refuse(fmt::format("DeepGEMM's MegaMoE was measured with experts in mxfp4 alone, never in {}; expected a "
-                       "model with such experts, as DeepSeek-V4-Pro",
-                       name_of(op.scheme)));
+    refuse(
+        fmt::format("DeepGEMM's MegaMoE was measured with experts in mxfp4 alone, never in {}; expected a "
+                    "model with such experts, as DeepSeek-V4-Pro",
+                    name_of(op.scheme)));
   if (op.expert_parallel < 2 || op.tensor_parallel > 1 || op.pass != MoePass::Both || !op.gated)
-    refuse("MegaMoE exchanges tokens between ranks that hold gated experts whole, expected expert parallelism "
-           "over at least 2 ranks and no tensor parallelism of the experts");
+    refuse(
+        "MegaMoE exchanges tokens between ranks that hold gated experts whole, expected expert parallelism "
+        "over at least 2 ranks and no tensor parallelism of the experts");
   if (op.expert_parallel > kMostRanks)
     refuse(fmt::format("MegaMoE's buffers hold up to {} ranks, expected no more than that instead of {}",
                        kMostRanks, op.expert_parallel));
   if (op.hidden % kHiddenStep != 0 || op.intermediate % kWidthStep != 0)
-    refuse(fmt::format("MegaMoE takes hidden states of a multiple of {} and experts of a multiple of {}, "
-                       "expected another kernel for {} and {}",
-                       kHiddenStep, kWidthStep, op.hidden, op.intermediate));
+    refuse(
+        fmt::format("MegaMoE takes hidden states of a multiple of {} and experts of a multiple of {}, "
+                    "expected another kernel for {} and {}",
+                    kHiddenStep, kWidthStep, op.hidden, op.intermediate));
 }
 
 MegaMoeAnswer MegaMoeTable::answer(const FusedMoe& op, const GpuSpec& gpu) const {

@@ -40,7 +40,8 @@ TEST(MegaMoe, AnswersWhatWasMeasured) {
 
 TEST(MegaMoe, SaysWhatItsAnswerRestsOn) {
   const MegaMoeAnswer own = answer(experts(64, 8), "gb200"), ranks = answer(experts(64, 64), "gb200"),
-                      other = answer(experts(64, 8), "gb300"), long_step = answer(experts(100'000, 8), "gb200");
+                      other = answer(experts(64, 8), "gb300"),
+                      long_step = answer(experts(100'000, 8), "gb200");
   EXPECT_TRUE(own.measured);
   EXPECT_FALSE(own.outside);
   EXPECT_EQ(own.version, "0.5.10");

@@ -1,8 +1,7 @@
-#include "warploom/serving/cluster/autoscaling.h"
-
 #include <gtest/gtest.h>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/cluster/scaling_policy.h"
 
 namespace warploom {
 namespace {

@@ -32,8 +32,8 @@ class LatencyPlanner final : public AutoscalingPolicy {
   }
 
  private:
-  // Of each kind of pool a plane of its own: prompts' tokens; decoding requests and their tokens in the cache;
-  // prompts' tokens and those in the cache.
+  // Each kind of pool has a plane of its own: over prompts' tokens; decoding requests and their tokens in the
+  // cache; prompts' tokens and those in the cache.
   void learn(PoolRole role, const EngineLoad& engine) {
     if (engine.prompts > 0) prompt_length_.add(double(engine.prompt_tokens) / double(engine.prompts));
     if (engine.decoding > 0) context_.add(double(engine.decode_tokens) / double(engine.decoding));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "warploom/base/random.h"
+#include "warploom/serving/cluster/scaling_policy.h"
 #include "warploom/serving/cluster/step_regression.h"
 
 namespace warploom {
@@ -105,7 +106,8 @@ TEST(LatencyPlanner, LetsOneGoWhereTheOthersBearItsTokens) {
   const auto planner = taught(limits(1000, 50), PoolRole::Decode);
   // 10 ms and 0.1 us a token: 300,000 tokens are 40 ms, which is the share of the limit that two engines'
   // tokens on one must stay below.
-  const EngineLoad light = engine_with(0, 100'000), heavy = engine_with(0, 200'000), late = engine_with(0, 500'000);
+  const EngineLoad light = engine_with(0, 100'000), heavy = engine_with(0, 200'000),
+                   late = engine_with(0, 500'000);
   EXPECT_EQ(planner->wanted(pool_of({light, light}, PoolRole::Decode)), 1);
   EXPECT_EQ(planner->wanted(pool_of({heavy, heavy}, PoolRole::Decode)), 2);
   EXPECT_EQ(planner->wanted(pool_of({late, late}, PoolRole::Decode)), 3);

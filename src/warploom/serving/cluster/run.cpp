@@ -4,6 +4,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/serving/cluster/cluster_caches.h"
+#include "warploom/serving/cluster/scaling_policy.h"
 
 namespace warploom {
 

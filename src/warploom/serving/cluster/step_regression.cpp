@@ -32,8 +32,7 @@ StepRegression::Bucket StepRegression::bucket_of(const Loads& loads) const {
   Bucket bucket{};
   for (std::size_t i = 0; i < std::size_t(loads_); ++i)
     if (most_[i] > least_[i])
-      bucket[i] =
-          std::clamp(int((loads[i] - least_[i]) / (most_[i] - least_[i]) * buckets), 0, buckets - 1);
+      bucket[i] = std::clamp(int((loads[i] - least_[i]) / (most_[i] - least_[i]) * buckets), 0, buckets - 1);
   return bucket;
 }
 
@@ -65,7 +64,9 @@ void StepRegression::add(const Loads& loads, Seconds time) {
   is_fitted_ = false;
   if (++count_ <= kMostSteps) return;
   // The oldest of the fullest bucket goes; of equal ones the one that was there first.
-  const auto fuller = [&](const Bucket& a, const Bucket& b) { return buckets_[a].size() < buckets_[b].size(); };
+  const auto fuller = [&](const Bucket& a, const Bucket& b) {
+    return buckets_[a].size() < buckets_[b].size();
+  };
   const auto fullest = std::max_element(order_.begin(), order_.end(), fuller);
   buckets_[*fullest].pop_front();
   --count_;

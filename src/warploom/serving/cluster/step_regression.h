@@ -1,6 +1,6 @@
-// What Dynamo's planner learns of an engine's steps while it serves (its planner/core/perf_model, 1.x): a plane
-// through the times of some of them, kept apart by their load so that a long time at one load does not push
-// the others out, and means of what steps held.
+// What Dynamo's planner learns of an engine's steps while it serves (its planner/core/perf_model, 1.x): a
+// plane through the times of some of them, kept apart by their load so that a long time at one load does not
+// push the others out, and means of what steps held.
 #pragma once
 
 #include <array>

@@ -246,11 +246,11 @@ ExpertTransport reach_experts(const ServingConfig& config, const Sharding& shard
   const bool fused = config.moe_a2a_backend == kMegaMoeBackend || config.moe_backend == kMegaMoeBackend;
   if (config.moe_a2a_backend == "none" && !fused) return ExpertTransport::Collectives;
   if (!spreads_experts(sharding))
-    throw Unsupported(fmt::format(
-        "{} {} is modelled with data-parallel attention and experts spread whole, expected "
-        "enable_dp_attention with data_parallel_size above 1 and expert parallelism",
-        config.moe_backend == kMegaMoeBackend ? "moe_runner_backend" : "moe_a2a_backend",
-        fused ? kMegaMoeBackend : std::string_view("deepep")));
+    throw Unsupported(
+        fmt::format("{} {} is modelled with data-parallel attention and experts spread whole, expected "
+                    "enable_dp_attention with data_parallel_size above 1 and expert parallelism",
+                    config.moe_backend == kMegaMoeBackend ? "moe_runner_backend" : "moe_a2a_backend",
+                    fused ? kMegaMoeBackend : std::string_view("deepep")));
   if (fused) return ExpertTransport::MegaMoe;
   if (config.deepep_mode == "normal") return ExpertTransport::DeepEpNormal;
   return config.deepep_mode == "auto" ? ExpertTransport::DeepEpAuto : ExpertTransport::DeepEpLowLatency;

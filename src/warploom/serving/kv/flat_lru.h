@@ -1,5 +1,5 @@
-// Hashes in the order of their last use, each with a payload: one array of entries and one table of places, so
-// that nothing is allocated for an entry once both have grown to what is held.
+// Hashes in the order of their last use, each with a payload: one array of entries and one table of places,
+// so that nothing is allocated for an entry once both have grown to what is held.
 #pragma once
 
 #include <algorithm>

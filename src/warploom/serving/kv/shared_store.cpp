@@ -27,8 +27,8 @@ void SharedStore::add(std::uint64_t hash, std::uint32_t writer, SimTime readable
 }
 
 void SharedStore::drop_unwritten(std::uint32_t writer, SimTime now) {
-  dropped_ += units_.drop_if(
-      [&](const Written& each) { return each.writer == writer && each.readable > now; });
+  dropped_ +=
+      units_.drop_if([&](const Written& each) { return each.writer == writer && each.readable > now; });
 }
 
 }  // namespace warploom
