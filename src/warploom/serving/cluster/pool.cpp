@@ -264,8 +264,7 @@ PoolLoad Pool::scaling_load(SimTime now) {
   const KvLayout& layout = plan_.config.kv_layout;
   const std::int64_t cache_block_tokens = plan_.config.block_size.value_or(1) * layout.full_stretch;
   if (kv_blocks_ < kUnlimitedBlocks)
-    load.cache_tokens =
-        kv_blocks_ / (layout.full + layout.windowed) * cache_block_tokens;
+    load.cache_tokens = kv_blocks_ / (layout.full + layout.windowed) * cache_block_tokens;
   for (const Instance& instance : instances_) {
     load.starting += instance.state == InstanceState::Starting ? 1 : 0;
     if (instance.state != InstanceState::Up) continue;

@@ -4,6 +4,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/serving/cluster/cluster_caches.h"
+#include "warploom/serving/cluster/planner_benchmark.h"
 #include "warploom/serving/cluster/scaling_policy.h"
 
 namespace warploom {
@@ -36,6 +37,8 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
                                 .remote = caches_.get(),
                                 .first_id = ClusterCaches::id_of(i, 0)});
     scaling_.push_back(plan.autoscaling.on() ? scaling_policy(plan.autoscaling) : nullptr);
+    if (plan.autoscaling.on() && plan.autoscaling.policy == ScalingPolicy::PlannerLatency)
+      scaling_.back()->wanted(benchmark_of(plan, serves));
     if (plan.autoscaling.on())
       await(SimTime() + to_sim_duration(plan.autoscaling.interval),
             {.kind = EventKind::Scale, .pool = std::uint32_t(i)});
