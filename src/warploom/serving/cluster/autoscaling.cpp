@@ -36,7 +36,7 @@ FieldTable AutoscalingConfig::describe() {
     return FieldOptions{.unit = "s", .doc = doc, .min = 0.001, .max = 1e6};
   };
   const auto limit = [](std::string_view doc) {
-    return FieldOptions{.unit = "ms", .doc = doc, .min = 0.001, .max = 1e9};
+    return FieldOptions{.unit = "ms", .doc = doc, .min = 0.001, .max = 1e9, .scale = 1e-3};
   };
   const auto share = [](std::string_view doc) { return FieldOptions{.doc = doc, .min = 0, .max = 1e3}; };
   return FieldList<A>("autoscaling")

@@ -75,5 +75,14 @@ TEST(Autoscaling, RefusesWhatItsPolicyDoesNotRead) {
   EXPECT_THROW(check_autoscaling(config), InvalidInput);
 }
 
+TEST(Autoscaling, LimitsAreSaidInMilliseconds) {
+  const AutoscalingConfig config;
+  const auto said = [&](std::string_view name) {
+    return std::get<double>(fields_of<AutoscalingConfig>().find(name)->get(&config));
+  };
+  EXPECT_NEAR(said("scale_ttft_ms"), 500, 1e-9);
+  EXPECT_NEAR(said("scale_itl_ms"), 50, 1e-9);
+}
+
 }  // namespace
 }  // namespace warploom
