@@ -166,8 +166,8 @@ std::optional<KernelAnswer> StepKernels::fused_exchange(const Operator& op, cons
 
 std::optional<KernelAnswer> StepKernels::beside_measured(const Operator& op, const GpuSpec& gpu,
                                                          const KernelContext& context) const {
-  std::optional<KernelAnswer> fused = fused_exchange(op, gpu, context);
-  return fused ? std::move(fused) : across_nodes(op, gpu, context);
+  if (const std::optional<KernelAnswer> fused = fused_exchange(op, gpu, context)) return fused;
+  return across_nodes(op, gpu, context);
 }
 
 LatencyEstimate StepKernels::estimate(const Operator& op, const GpuSpec& gpu,
