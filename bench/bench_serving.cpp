@@ -8,6 +8,8 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/serving_setup.h"
+#include "warploom/base/random.h"
+#include "warploom/serving/kv/kv_tiers.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/fitted_workload.h"
 
@@ -50,6 +52,21 @@ void BM_StepPrice(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(BM_StepPrice);
+
+// Units of twice as many hashes as the tier holds, at random: about half of them are there.
+void BM_HostTier(benchmark::State& state) {
+  constexpr std::int64_t kUnitTokens = 16;
+  constexpr std::size_t kAsked = 1U << 20;
+  KvTiers tiers({.cpu_tokens = state.range(0) * kUnitTokens}, kUnitTokens);
+  RandomStream draws(1, "host_tier");
+  std::vector<std::uint64_t> hashes(std::size_t(2 * state.range(0))), asked(kAsked);
+  for (std::uint64_t& hash : hashes) hash = draws.next();
+  for (std::uint64_t& hash : asked) hash = hashes[draws.next() % hashes.size()];
+  std::size_t next = 0;
+  for (auto _ : state) tiers.store(asked[next++ % kAsked]);
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_HostTier)->Arg(1'000)->Arg(30'000)->Arg(1'000'000);
 
 // Five requests per second: the GPU is busy but its queue does not grow. Each run starts with empty tables.
 void BM_SimulateRequests(benchmark::State& state) {

@@ -64,6 +64,7 @@ double sent_element(const ModelArchitecture& model, MatmulScheme experts, const 
 
 // Data-parallel attention: tokens travel to the ranks that hold their experts and back.
 void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::int64_t layers) {
+  if (context.options.expert_exchange == ExpertExchange::WithExperts) return;
   const Sharding& sharding = context.sharding;
   const MixtureOfExperts& mixture = *context.model.mixture();
   if (context.options.expert_exchange == ExpertExchange::DispatchCombine) {

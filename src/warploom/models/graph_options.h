@@ -16,12 +16,14 @@ namespace warploom {
 
 // How tokens reach experts when attention is data-parallel. Without it ranks hold the same tokens and one
 // all-reduce after the experts serves, with expert parallelism or not (vLLM's default).
-enum class ExpertExchange { AllGatherReduceScatter, DispatchCombine };
+// WithExperts: the kernel of the experts exchanges too.
+enum class ExpertExchange { AllGatherReduceScatter, DispatchCombine, WithExperts };
 template <>
 struct EnumNames<ExpertExchange> {
-  static constexpr std::array<std::pair<ExpertExchange, std::string_view>, 2> kNames{
+  static constexpr std::array<std::pair<ExpertExchange, std::string_view>, 3> kNames{
       {{ExpertExchange::AllGatherReduceScatter, "allgather_reduce_scatter"},
-       {ExpertExchange::DispatchCombine, "dispatch_combine"}}};
+       {ExpertExchange::DispatchCombine, "dispatch_combine"},
+       {ExpertExchange::WithExperts, "with_experts"}}};
 };
 
 // Which part of every layer: all, or of a replica that has them apart what its attention ranks or its

@@ -311,11 +311,17 @@ class RandomDeployment {
     AutoscalingConfig scaling{
         .max_instances = random_.integer(1, 4),
         .min_instances = 1,
-        .policy = EnumNames<ScalingPolicy>::kNames[std::size_t(random_.integer(0, 3))].first,
+        .policy = EnumNames<ScalingPolicy>::kNames[std::size_t(random_.integer(0, 4))].first,
         .interval = milliseconds(random_.uniform(5, 100)),
         .startup = milliseconds(random_.uniform(1, 200))};
     if (scaling.policy == ScalingPolicy::QueueDepth) scaling.queue_depth = random_.uniform(0.5, 4);
     if (scaling.policy == ScalingPolicy::PlannerSla) scaling.instance_rate = random_.uniform(1, 100);
+    if (scaling.policy == ScalingPolicy::PlannerLatency) {
+      scaling.ttft = milliseconds(random_.uniform(1, 200));
+      scaling.itl = milliseconds(random_.uniform(1, 50));
+      scaling.down_sensitivity = random_.uniform();
+      if (chance(0.3)) scaling.instance_rate = random_.uniform(1, 100);
+    }
     if (scaling.policy == ScalingPolicy::PlannerLoad) {
       scaling.up_load = random_.uniform(0.3, 1);
       scaling.down_load = random_.uniform(0, 0.3);

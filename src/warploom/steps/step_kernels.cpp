@@ -1,8 +1,11 @@
 #include "warploom/steps/step_kernels.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "warploom/kernels/kernel_hints.h"
+#include "warploom/kernels/moe/mega_moe.h"
+#include "warploom/kernels/physical_bound.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/kernels/widen.h"
 #include "warploom/steps/decode_in_step.h"
@@ -125,9 +128,51 @@ std::optional<KernelAnswer> StepKernels::across_nodes(const Operator& op, const 
   return answer;
 }
 
+std::optional<KernelAnswer> StepKernels::fused_exchange(const Operator& op, const GpuSpec& gpu,
+                                                        const KernelContext& context) const {
+  const auto* experts = std::get_if<FusedMoe>(&op);
+  if (experts == nullptr || context.kernel != kMegaMoe || context.as_collected) return std::nullopt;
+  check_operator(op, "operator");
+  shipped_mega_moe().check(*experts, gpu, kMegaMoe);
+  KernelAnswer answer;
+  LatencyEstimate& estimate = answer.estimate;
+  estimate.physical_bound = physical_bound(op, gpu).time;
+  if (!has_rules_) {
+    estimate = kernels_->estimate(op, gpu, {});
+    const Seconds exchange(mega_moe_parts(*experts, gpu).exchange);
+    if (exchange > estimate.p50) estimate.bound = Bound::Network;
+    for (Seconds* time : {&estimate.p10, &estimate.p50, &estimate.p90}) *time = std::max(*time, exchange);
+    return answer;
+  }
+  const MegaMoeAnswer known = shipped_mega_moe().answer(*experts, gpu);
+  const MegaMoeParts& parts = known.parts;
+  estimate.bound = Bound::Launch;
+  double largest = known.start;
+  const auto see = [&](double part, Bound bound) {
+    if (part > largest) largest = part, estimate.bound = bound;
+  };
+  see(parts.weights, Bound::Dram);
+  see(parts.products, Bound::Tensor);
+  see(parts.exchange, Bound::Network);
+  answer.implementation = {.framework = known.framework, .version = known.version, .kernel = kMegaMoe};
+  take_rule({.time = Seconds(known.seconds),
+             .low = known.low,
+             .high = known.high,
+             .tier = known.measured ? Tier::Measured : Tier::CrossGpu},
+            estimate);
+  estimate.extrapolated = known.outside;
+  return answer;
+}
+
+std::optional<KernelAnswer> StepKernels::beside_measured(const Operator& op, const GpuSpec& gpu,
+                                                         const KernelContext& context) const {
+  if (const std::optional<KernelAnswer> fused = fused_exchange(op, gpu, context)) return fused;
+  return across_nodes(op, gpu, context);
+}
+
 LatencyEstimate StepKernels::estimate(const Operator& op, const GpuSpec& gpu,
                                       const KernelContext& context) const {
-  if (const std::optional<KernelAnswer> across = across_nodes(op, gpu, context)) return across->estimate;
+  if (const std::optional<KernelAnswer> other = beside_measured(op, gpu, context)) return other->estimate;
   LatencyEstimate answer = kernels_->estimate(op, gpu, without_rule(context));
   serve(op, gpu, context, answer);
   return answer;
@@ -137,16 +182,16 @@ void StepKernels::estimate_batch(std::span<const Operator> operators, const GpuS
                                  const KernelContext& context, std::span<LatencyEstimate> results) const {
   kernels_->estimate_batch(operators, gpu, without_rule(context), results);
   for (std::size_t i = 0; i < operators.size(); ++i) {
-    const std::optional<KernelAnswer> across = across_nodes(operators[i], gpu, context);
-    if (across)
-      results[i] = across->estimate;
+    const std::optional<KernelAnswer> other = beside_measured(operators[i], gpu, context);
+    if (other)
+      results[i] = other->estimate;
     else
       serve(operators[i], gpu, context, results[i]);
   }
 }
 
 KernelAnswer StepKernels::answer(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
-  if (std::optional<KernelAnswer> across = across_nodes(op, gpu, context)) return *across;
+  if (std::optional<KernelAnswer> other = beside_measured(op, gpu, context)) return *other;
   KernelAnswer answer = kernels_->answer(op, gpu, without_rule(context));
   const std::string_view rule = serve(op, gpu, context, answer.estimate);
   if (rule.empty()) return answer;

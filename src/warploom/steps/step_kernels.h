@@ -31,6 +31,9 @@ std::string_view rule_of(const Operator& op);
 // Collectives across nodes have no swept kernel that is theirs: collectives/network_kernels.h answers,
 // whatever kernel is named.
 //
+// Experts with their exchange in one kernel have a table of their own, which answers under every predictor
+// but physics alone: there the experts' bound and the link's are the answer.
+//
 // Products, mixtures of experts, attention and collectives keep their measured kernel, whose time is changed
 // to what it takes inside a step (in_step.h, decode_in_step.h, fused_quantising.h, waiting_ranks.h). Rows of
 // a sweep (KernelContext::as_collected) are never changed: they are judged against the kernel that was swept.
@@ -67,6 +70,13 @@ class StepKernels final : public LatencyModel {
   // nothing.
   std::string_view serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                          LatencyEstimate& answer) const;
+  // The answer of DeepGEMM's MegaMoE (kernels/moe/mega_moe.h); nothing: another kernel is asked for, or a row
+  // of a sweep. Throws Unsupported as MegaMoeTable::check does.
+  std::optional<KernelAnswer> fused_exchange(const Operator& op, const GpuSpec& gpu,
+                                             const KernelContext& context) const;
+  // What answers without the measured kernels; nothing: they do.
+  std::optional<KernelAnswer> beside_measured(const Operator& op, const GpuSpec& gpu,
+                                              const KernelContext& context) const;
   // The answer to a collective across nodes; nothing: it is none, or the question is not an engine's or a
   // user's.
   std::optional<KernelAnswer> across_nodes(const Operator& op, const GpuSpec& gpu,

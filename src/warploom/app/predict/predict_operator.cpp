@@ -17,6 +17,7 @@
 #include "warploom/kernels/collectives/across_nodes.h"
 #include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/moe/expert_routing.h"
+#include "warploom/kernels/moe/mega_moe.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/predictor.h"
@@ -100,6 +101,7 @@ void check_context(const Predictor& predictor, const Operator& op, const KernelC
       if (each == family && !record.kernel.empty()) kernels.insert(record.kernel);
     }
   }
+  if (family == Family::Moe) kernels.insert(std::string(kMegaMoe));  // by a table of its own
   check_known(std::string(context.framework), frameworks, "framework");
   if (context.kernel != rule_of(op)) check_known(std::string(context.kernel), kernels, "kernel");
 }
@@ -224,8 +226,8 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.kernel = source.kernel;
   result.stands_in_for = source.stands_in_for;
   result.scheme_priced = source.scheme_priced;
-  result.by_rule =
-      (!source.kernel.empty() && source.kernel == rule_of(result.op)) || is_network_kernel(result.kernel);
+  result.by_rule = (!source.kernel.empty() && source.kernel == rule_of(result.op)) ||
+                   is_network_kernel(result.kernel) || source.kernel == kMegaMoe;
   result.widened_weights = widens_weights(result.op, result.gpu);
   result.estimate = answer.estimate;
   result.roofline = RooflineModel().estimate(result.op, result.gpu, context);

@@ -85,6 +85,10 @@ Deployment at_end(const ServingEngines& engines, StepTime step_time) {
   for (std::size_t i = 0; i < engines.setups.size(); ++i)
     deployment.pools[i].config.host_at_end = engines.setups[i].host_at(step_time);
   if (deployment.encoders) deployment.encoders->pool.config.host_at_end = engines.encoder->host_at(step_time);
+  SharedKvPlan& shared = deployment.shared_kv;
+  const bool low = step_time == StepTime::Low;
+  shared.store_latency = low ? shared.store_lookup.least : shared.store_lookup.most;
+  shared.peer_latency = low ? shared.peer_lookup.least : shared.peer_lookup.most;
   return deployment;
 }
 

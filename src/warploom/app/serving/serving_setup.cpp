@@ -8,6 +8,7 @@
 #include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
+#include "warploom/app/serving/mega_moe_setup.h"
 #include "warploom/app/serving/vision_choice.h"
 #include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
@@ -261,6 +262,8 @@ KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& 
   options.kv_cache = setup.graph.kv_cache;
   options.extra_weights = beside.weights;
   options.extra_kv_per_token = beside.kv_per_token;
+  if (setup.graph.expert_exchange == ExpertExchange::WithExperts)
+    options.runtime_reserve += mega_moe_memory({setup.config, setup.model, setup.sharding, *setup.gpu});
   return options;
 }
 
@@ -315,6 +318,18 @@ ServingSetupRequest with_plain_version(ServingSetupRequest request) {
   std::string& version = request.version;
   if (version.size() > 1 && version[0] == 'v' && is_release(version.substr(1))) version.erase(0, 1);
   return request;
+}
+
+// What carries tokens to their experts, in the graph of a step too.
+ExpertTransport reach_experts(ServingSetup& setup, bool links_nodes) {
+  const ExpertTransport transport = expert_transport(setup.config, setup.sharding, links_nodes);
+  if (transport == ExpertTransport::MegaMoe)
+    exchange_within_experts({setup.config, setup.model, setup.sharding, *setup.gpu}, setup.graph);
+  else if (transport != ExpertTransport::Collectives)
+    setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
+  // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.
+  if (transport == ExpertTransport::DeepEpNormal) setup.config.enforce_eager = true;
+  return transport;
 }
 
 // What was measured of the machine that is meant; nothing where none is named.
@@ -446,12 +461,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   engine.fuse(setup.graph, launch, version);
   if (engine.graphed_prompt_tokens != nullptr)
     setup.config.graphed_prompt_tokens = engine.graphed_prompt_tokens(launch, version);
-  const ExpertTransport transport =
-      expert_transport(setup.config, setup.sharding, links_nodes(gpus, *setup.gpu));
-  if (transport != ExpertTransport::Collectives)
-    setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
-  // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.
-  if (transport == ExpertTransport::DeepEpNormal) setup.config.enforce_eager = true;
+  const ExpertTransport transport = reach_experts(setup, links_nodes(gpus, *setup.gpu));
   const Companions beside = companions_of(setup, request);
   if (beside.vision) setup.config.most_image_tokens = most_tokens_of_image(*beside.vision);
   if (memory == MemoryCheck::Required) check_memory(setup, beside);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "warploom/app/serving/kv_lookups.h"
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/engines/engine_registry.h"
@@ -12,8 +13,10 @@
 namespace warploom {
 namespace {
 
-// Looking the keys up at the store's master, or at the peer, before bytes are asked for. An estimate.
-constexpr Seconds kLookup = microseconds(500);
+LookupTime lookup_of(const std::optional<Seconds>& asked, const LookupTime& shipped) {
+  return asked ? LookupTime{*asked, *asked, *asked} : shipped;
+}
+
 bool has_host_tier(const ServingConfig& config) {
   return config.kv_offloading_size.value_or(0) > 0 || config.enable_hierarchical_cache;
 }
@@ -82,8 +85,10 @@ void set_shared_kv(Deployment& deployment, const std::vector<ServingSetup>& setu
   plan.fetch = asked.fetch;
   plan.least_tokens =
       asked.least_tokens.value_or(engine_named(deployment.pools[0].config.engine).least_retrieved_tokens);
-  plan.store_latency = asked.store_latency.value_or(kLookup);
-  plan.peer_latency = asked.peer_latency.value_or(kLookup);
+  plan.store_lookup = lookup_of(asked.store_latency, shipped_kv_lookups().store);
+  plan.peer_lookup = lookup_of(asked.peer_latency, shipped_kv_lookups().peer);
+  plan.store_latency = plan.store_lookup.usual;
+  plan.peer_latency = plan.peer_lookup.usual;
   plan.store_bandwidth = asked.store_bandwidth.value_or(BytesPerSecond(0.0));
   if (asked.store_size) {
     const std::int64_t unit = unit_tokens_of(deployment.pools[0].config);

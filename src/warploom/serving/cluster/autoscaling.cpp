@@ -2,114 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
+#include <optional>
 
 #include "warploom/base/error.h"
 
 namespace warploom {
 namespace {
 
-class QueueDepthPolicy final : public AutoscalingPolicy {
- public:
-  explicit QueueDepthPolicy(const AutoscalingConfig& config) : config_(config) {}
-
-  std::int64_t wanted(const PoolLoad& load) override {
-    const auto instances = double(load.instances);
-    std::int64_t wanted = load.instances;
-    if (double(load.waiting) > config_.queue_depth * instances) {
-      ++wanted;
-    } else if (load.waiting == 0 && load.instances > 1 &&
-               double(load.running) / instances < config_.queue_depth * (instances - 1)) {
-      --wanted;
-    }
-    return std::clamp(wanted, config_.min_instances, config_.max_instances);
-  }
-
- private:
-  AutoscalingConfig config_;
-};
-
-class HpaPolicy final : public AutoscalingPolicy {
- public:
-  explicit HpaPolicy(const AutoscalingConfig& config) : config_(config) {}
-
-  std::int64_t wanted(const PoolLoad& load) override {
-    const std::int64_t wish = std::clamp(unsettled(load), config_.min_instances, config_.max_instances);
-    wishes_.push_back({load.at, wish});
-    std::erase_if(wishes_, [&](const Wish& each) { return load.at - each.at > config_.down_window; });
-    if (wish >= load.instances) {
-      constexpr std::int64_t kMostPods = 4, kMostTimes = 2;
-      return std::min(wish, std::max(load.instances + kMostPods, load.instances * kMostTimes));
-    }
-    const auto highest = std::max_element(wishes_.begin(), wishes_.end(),
-                                          [](const Wish& a, const Wish& b) { return a.wanted < b.wanted; });
-    return std::min(load.instances, highest->wanted);
-  }
-
- private:
-  struct Wish {
-    Seconds at;
-    std::int64_t wanted = 0;
-  };
-  std::int64_t unsettled(const PoolLoad& load) const {
-    const double sum = config_.metric == ScalingMetric::KvUse     ? load.kv_use
-                       : config_.metric == ScalingMetric::Waiting ? double(load.waiting)
-                                                                  : double(load.waiting + load.running);
-    const double ratio = sum / (config_.target * double(std::max<std::int64_t>(1, load.instances)));
-    if (std::abs(ratio - 1) <= config_.tolerance) return load.instances;
-    return std::int64_t(std::ceil(std::min(sum / config_.target, double(config_.max_instances))));
-  }
-
-  AutoscalingConfig config_;
-  std::vector<Wish> wishes_;
-};
-
-class PlannerLoadPolicy final : public AutoscalingPolicy {
- public:
-  explicit PlannerLoadPolicy(const AutoscalingConfig& config) : config_(config) {}
-
-  std::int64_t wanted(const PoolLoad& load) override {
-    std::int64_t wanted = load.instances;
-    if (load.starting == 0 && load.most_kv_load > config_.up_load)
-      ++wanted;
-    else if (load.starting == 0 && load.most_kv_load < config_.down_load)
-      --wanted;
-    return std::clamp(wanted, config_.min_instances, config_.max_instances);
-  }
-
- private:
-  AutoscalingConfig config_;
-};
-
-class PlannerSlaPolicy final : public AutoscalingPolicy {
- public:
-  explicit PlannerSlaPolicy(const AutoscalingConfig& config) : config_(config) {}
-
-  std::int64_t wanted(const PoolLoad& load) override {
-    const double rate = double(load.arrived) / config_.interval.value();
-    const double needed = std::min(std::ceil(rate / config_.instance_rate), double(config_.max_instances));
-    return std::clamp(std::int64_t(needed), config_.min_instances, config_.max_instances);
-  }
-
- private:
-  AutoscalingConfig config_;
-};
-
-// Fields that one policy alone reads.
+// Fields that one policy reads, or two.
 struct PolicyField {
   std::string_view name;
   ScalingPolicy policy;
+  std::optional<ScalingPolicy> also{};
 };
-constexpr std::array kPolicyFields{PolicyField{"scale_queue_depth", ScalingPolicy::QueueDepth},
-                                   PolicyField{"scale_metric", ScalingPolicy::Hpa},
-                                   PolicyField{"scale_target", ScalingPolicy::Hpa},
-                                   PolicyField{"scale_tolerance", ScalingPolicy::Hpa},
-                                   PolicyField{"scale_down_window_s", ScalingPolicy::Hpa},
-                                   PolicyField{"scale_up_load", ScalingPolicy::PlannerLoad},
-                                   PolicyField{"scale_down_load", ScalingPolicy::PlannerLoad},
-                                   PolicyField{"scale_instance_rate", ScalingPolicy::PlannerSla}};
+constexpr std::array kPolicyFields{
+    PolicyField{"scale_queue_depth", ScalingPolicy::QueueDepth},
+    PolicyField{"scale_metric", ScalingPolicy::Hpa},
+    PolicyField{"scale_target", ScalingPolicy::Hpa},
+    PolicyField{"scale_tolerance", ScalingPolicy::Hpa},
+    PolicyField{"scale_down_window_s", ScalingPolicy::Hpa},
+    PolicyField{"scale_up_load", ScalingPolicy::PlannerLoad},
+    PolicyField{"scale_down_load", ScalingPolicy::PlannerLoad},
+    PolicyField{"scale_instance_rate", ScalingPolicy::PlannerSla, ScalingPolicy::PlannerLatency},
+    PolicyField{"scale_ttft_ms", ScalingPolicy::PlannerLatency},
+    PolicyField{"scale_itl_ms", ScalingPolicy::PlannerLatency},
+    PolicyField{"scale_down_sensitivity", ScalingPolicy::PlannerLatency}};
 
 }  // namespace
 
@@ -117,6 +34,9 @@ FieldTable AutoscalingConfig::describe() {
   using A = AutoscalingConfig;
   const auto seconds = [](std::string_view doc) {
     return FieldOptions{.unit = "s", .doc = doc, .min = 0.001, .max = 1e6};
+  };
+  const auto limit = [](std::string_view doc) {
+    return FieldOptions{.unit = "ms", .doc = doc, .min = 0.001, .max = 1e9, .scale = 1e-3};
   };
   const auto share = [](std::string_view doc) { return FieldOptions{.doc = doc, .min = 0, .max = 1e3}; };
   return FieldList<A>("autoscaling")
@@ -140,9 +60,15 @@ FieldTable AutoscalingConfig::describe() {
       .add("scale_down_load", &A::down_load, share("of every cache below which one goes (planner_load)"))
       .add("scale_instance_rate", &A::instance_rate,
            {.unit = "requests/s",
-            .doc = "what an instance serves within its limits (planner_sla)",
+            .doc = "what an instance serves within its limits (planner_sla; planner_latency: a floor)",
             .min = 0,
             .max = 1e9})
+      .add("scale_ttft_ms", &A::ttft, limit("TTFT above which one more starts (planner_latency)"))
+      .add("scale_itl_ms", &A::itl, limit("time of a token above which one more starts (planner_latency)"))
+      .add("scale_down_sensitivity", &A::down_sensitivity,
+           {.doc = "of the limits, within which an instance less must stay (planner_latency)",
+            .min = 0,
+            .max = 1})
       .add("scale_interval_s", &A::interval, seconds("time between two looks at the load"))
       .add("instance_startup_s", &A::startup, seconds("from the decision to the first request served"))
       .table();
@@ -159,7 +85,8 @@ void check_autoscaling(const AutoscalingConfig& config) {
   const AutoscalingConfig usual;
   for (const PolicyField& each : kPolicyFields) {
     const Field* field = fields_of<AutoscalingConfig>().find(each.name);
-    if (each.policy == config.policy || field->get(&config) == field->get(&usual)) continue;
+    if (each.policy == config.policy || each.also == config.policy) continue;
+    if (field->get(&config) == field->get(&usual)) continue;
     throw InvalidInput(fmt::format("{0}: is read by the policy `{1}` alone, expected `scaling_policy` {1}",
                                    each.name, name_of(each.policy)));
   }
@@ -170,20 +97,6 @@ void check_autoscaling(const AutoscalingConfig& config) {
   if (config.down_load > config.up_load)
     throw InvalidInput(fmt::format("scale_down_load is {}, expected at most `scale_up_load`, which is {}",
                                    config.down_load, config.up_load));
-}
-
-std::unique_ptr<AutoscalingPolicy> scaling_policy(const AutoscalingConfig& config) {
-  switch (config.policy) {
-    case ScalingPolicy::QueueDepth:
-      return std::make_unique<QueueDepthPolicy>(config);
-    case ScalingPolicy::Hpa:
-      return std::make_unique<HpaPolicy>(config);
-    case ScalingPolicy::PlannerLoad:
-      return std::make_unique<PlannerLoadPolicy>(config);
-    case ScalingPolicy::PlannerSla:
-      return std::make_unique<PlannerSlaPolicy>(config);
-  }
-  return nullptr;
 }
 
 }  // namespace warploom

@@ -7,11 +7,24 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "warploom/base/fields.h"
 #include "warploom/base/units.h"
 
 namespace warploom {
+
+// What the instances of a pool do for a request.
+enum class PoolRole { Whole, Prefill, Decode };
+
+// One replica of an instance that serves: its latest step and its queue.
+struct EngineLoad {
+  std::int64_t prompt_tokens = 0, prompts = 0;   // of the step
+  std::int64_t decode_tokens = 0, decoding = 0;  // contexts of the step's decoding requests, and how many
+  Seconds step{0.0};                             // 0: it has nothing to do
+  std::int64_t queued_prompt_tokens = 0;
+  std::int64_t queued_decode_tokens = 0;  // of requests that were stopped
+};
 
 struct PoolLoad {
   std::int64_t instances = 0;  // that serve or start
@@ -24,6 +37,10 @@ struct PoolLoad {
   double kv_use = 0;         // shares of the instances' caches that are in use, summed
   // How full the fullest instance's cache would be if what waits for it were in it.
   double most_kv_load = 0;
+  PoolRole role = PoolRole::Whole;
+  std::int64_t step_tokens = 0;   // most of one step
+  std::int64_t cache_tokens = 0;  // of one replica; 0: no limit
+  std::vector<EngineLoad> engines;
 };
 
 class AutoscalingPolicy {
@@ -37,14 +54,16 @@ enum class ScalingPolicy {
   Hpa,          // Kubernetes' HorizontalPodAutoscaler: so many that the metric of each meets its target
   PlannerLoad,  // Dynamo's planner by load: one more or one less by how full the caches would be
   PlannerSla,   // Dynamo's planner by throughput: what came, over what an instance serves within its limits
+  PlannerLatency,  // Dynamo's planner by load against limits: one more or one less by estimated TTFT and ITL
 };
 template <>
 struct EnumNames<ScalingPolicy> {
-  static constexpr std::array<std::pair<ScalingPolicy, std::string_view>, 4> kNames{
+  static constexpr std::array<std::pair<ScalingPolicy, std::string_view>, 5> kNames{
       {{ScalingPolicy::QueueDepth, "queue_depth"},
        {ScalingPolicy::Hpa, "hpa"},
        {ScalingPolicy::PlannerLoad, "planner_load"},
-       {ScalingPolicy::PlannerSla, "planner_sla"}}};
+       {ScalingPolicy::PlannerSla, "planner_sla"},
+       {ScalingPolicy::PlannerLatency, "planner_latency"}}};
 };
 
 enum class ScalingMetric { Waiting, Live, KvUse };
@@ -67,7 +86,14 @@ struct AutoscalingConfig {
   Seconds down_window{300.0};
   // PlannerLoad: shares of a cache, those of Dynamo's planner for throughput (for latency 0.4 and 0.1).
   double up_load = 1, down_load = 0.6;
-  double instance_rate = 0;  // PlannerSla: requests per second that an instance serves within its limits
+  // PlannerSla: requests per second that an instance serves within its limits; PlannerLatency: the same, as a
+  // floor; 0: none.
+  double instance_rate = 0;
+  // PlannerLatency: the limits, and the share of them within which an instance less must stay. Defaults are
+  // Dynamo's.
+  Seconds ttft = milliseconds(500);
+  Seconds itl = milliseconds(50);
+  double down_sensitivity = 0.8;
   Seconds interval{10.0};
   Seconds startup{60.0};
   bool on() const { return max_instances > 0; }
@@ -76,16 +102,5 @@ struct AutoscalingConfig {
 
 // Throws InvalidInput on values out of range, fewer at most than at least, and what the policy does not read.
 void check_autoscaling(const AutoscalingConfig& config);
-
-// QueueDepth: one more when the queues hold more than queue_depth requests for each instance; one less when
-// nothing waits and the running requests of the last would spread over the others as less than queue_depth
-// more for each.
-// Hpa: the metric's sum over the target, where it is further than the tolerance from what instances are for;
-// at most four more or twice as many at a look; fewer once no look within down_window wished for more.
-// PlannerLoad: one more when any instance's cache would be fuller than up_load, one less when all would be
-// emptier than down_load; neither while one starts (core/load_scaling.py of Dynamo 1.4).
-// PlannerSla: the requests of the latest interval over instance_rate (core/throughput_scaling.py, where a
-// model of the engine says that rate).
-std::unique_ptr<AutoscalingPolicy> scaling_policy(const AutoscalingConfig& config);
 
 }  // namespace warploom

@@ -1,8 +1,7 @@
-#include "warploom/serving/cluster/autoscaling.h"
-
 #include <gtest/gtest.h>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/cluster/scaling_policy.h"
 
 namespace warploom {
 namespace {
@@ -74,6 +73,15 @@ TEST(Autoscaling, RefusesWhatItsPolicyDoesNotRead) {
   config = config_of(ScalingPolicy::PlannerLoad);
   config.down_load = 2;
   EXPECT_THROW(check_autoscaling(config), InvalidInput);
+}
+
+TEST(Autoscaling, LimitsAreSaidInMilliseconds) {
+  const AutoscalingConfig config;
+  const auto said = [&](std::string_view name) {
+    return std::get<double>(fields_of<AutoscalingConfig>().find(name)->get(&config));
+  };
+  EXPECT_NEAR(said("scale_ttft_ms"), 500, 1e-9);
+  EXPECT_NEAR(said("scale_itl_ms"), 50, 1e-9);
 }
 
 }  // namespace

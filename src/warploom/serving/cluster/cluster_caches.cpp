@@ -16,6 +16,17 @@ bool ClusterCaches::holds(const SchedulerState& state, std::uint64_t hash) const
   return plan_.peers == KvPeers::Any && state.kv_cache.find(hash) != KvCache::kNoUnit;
 }
 
+std::size_t ClusterCaches::leading(const SchedulerState& state, std::span<const std::uint64_t> hashes,
+                                   std::size_t least) const {
+  // Whoever lacks the next one has no more than `least`: most are done with one look-up.
+  if (least >= hashes.size() || !holds(state, hashes[least])) return 0;
+  if (state.tiers == nullptr || state.tiers->host_units() == 0)
+    return plan_.peers == KvPeers::Any ? state.kv_cache.leading(hashes, least + 1) : 0;
+  std::size_t at = 0;
+  while (at < hashes.size() && holds(state, hashes[at])) ++at;
+  return at;
+}
+
 void ClusterCaches::find_peer(std::uint32_t asker, std::span<const std::uint64_t> hashes, std::size_t from,
                               RemoteMatch& match) {
   for (std::size_t p = 0; p < pools_.size(); ++p) {
@@ -25,11 +36,10 @@ void ClusterCaches::find_peer(std::uint32_t asker, std::span<const std::uint64_t
       const bool serves = up == InstanceState::Up || up == InstanceState::Draining;
       if (!serves || id_of(p, r) == asker) continue;
       const SchedulerState& state = pool.replica_of(r).state();
-      std::size_t at = from;
-      while (at < hashes.size() && holds(state, hashes[at])) ++at;
-      if (std::int32_t(at - from) <= match.peer_units) continue;
+      const auto units = std::int32_t(leading(state, hashes.subspan(from), std::size_t(match.peer_units)));
+      if (units <= match.peer_units) continue;
       match.peer = id_of(p, r);
-      match.peer_units = std::int32_t(at - from);
+      match.peer_units = units;
     }
   }
   if (match.peer_units == 0) return;

@@ -49,6 +49,10 @@ class ClusterCaches final : public RemoteCaches {
   std::uint32_t instance_id(std::uint32_t id) const;
   BytesPerSecond bandwidth_of(std::uint32_t id) const { return pools_[pool_of(id)].plan().cache_bandwidth; }
   bool holds(const SchedulerState& state, std::uint64_t hash) const;
+  // How many of `hashes` a replica has from their start on, where that is more than `least`; else any number
+  // up to `least`. O(log units) where its caches have no gaps, else O(units).
+  std::size_t leading(const SchedulerState& state, std::span<const std::uint64_t> hashes,
+                      std::size_t least) const;
   void find_peer(std::uint32_t asker, std::span<const std::uint64_t> hashes, std::size_t from,
                  RemoteMatch& match);
   SimTime read_peer(std::uint32_t asker, std::uint32_t peer, std::int64_t tokens);

@@ -24,6 +24,7 @@ Pool::Pool(const PoolPlan& plan, const FleetRules& rules, const Workload& worklo
                .remote_id = run.first_id,
                .seed = run.seed},
       workload_(workload),
+      serves_(run.serves),
       step_time_(run.step_time),
       group_size_(plan.pricer->coupled_replicas()),
       kv_blocks_(plan.config.num_gpu_blocks_override.value_or(kUnlimitedBlocks)),
@@ -232,15 +233,44 @@ PoolLoad Pool::load() const {
   return load;
 }
 
+EngineLoad Pool::engine_load(const Instance& instance, std::size_t rank) const {
+  const Replica& replica = instance.group.replica(rank);
+  const SchedulerState& state = replica.state();
+  EngineLoad load;
+  for (const Slot slot : state.waiting) {
+    const Sequence& sequence = state.sequences[slot];
+    if (sequence.outputs_emitted > 0)
+      load.queued_decode_tokens += sequence.input_tokens + sequence.outputs_emitted;
+    else
+      load.queued_prompt_tokens += sequence.input_tokens;
+  }
+  if (replica.in_flight() == 0) return load;
+  const ScheduledBatch& batch = replica.latest();
+  if (batch.empty()) return load;
+  load.prompt_tokens = batch.chunk_tokens;
+  load.prompts = std::ssize(batch.chunks);
+  load.decode_tokens = batch.decode_context_sum;
+  load.decoding = std::ssize(batch.decode_contexts);
+  load.step = instance.group.latest_span();
+  return load;
+}
+
 PoolLoad Pool::scaling_load(SimTime now) {
   PoolLoad load = this->load();
   load.at = now.seconds();
   load.arrived = std::exchange(arrived_, 0);
+  load.role = serves_;
+  load.step_tokens = max_num_batched_tokens_of(plan_.config);
+  const KvLayout& layout = plan_.config.kv_layout;
+  const std::int64_t cache_block_tokens = plan_.config.block_size.value_or(1) * layout.full_stretch;
+  if (kv_blocks_ < kUnlimitedBlocks)
+    load.cache_tokens = kv_blocks_ / (layout.full + layout.windowed) * cache_block_tokens;
   for (const Instance& instance : instances_) {
     load.starting += instance.state == InstanceState::Starting ? 1 : 0;
     if (instance.state != InstanceState::Up) continue;
     double used = 0, coming = 0;
     for (std::size_t rank = 0; rank < group_size_; ++rank) {
+      load.engines.push_back(engine_load(instance, rank));
       const SchedulerState& state = instance.group.replica(rank).state();
       const KvCache& cache = state.kv_cache;
       const double blocks = double(cache.total_blocks());

@@ -38,6 +38,7 @@ bool in_turn(const ServingConfig& config);
 // How the instances of a pool run, whatever serves.
 struct PoolRun {
   EngineRole role = EngineRole::Whole;
+  PoolRole serves = PoolRole::Whole;
   std::uint64_t seed = 1;
   StepTime step_time = StepTime::Mid;
   RemoteCaches* remote = nullptr;  // caches outside the instances; null: none
@@ -116,6 +117,7 @@ class Pool {
   // Notes where a request goes, as far as the policy remembers it.
   void remember(std::size_t replica, RoutingPolicy policy, const Arrival& arrival, const ReplicaLoad& load,
                 SimTime now);
+  EngineLoad engine_load(const Instance& instance, std::size_t rank) const;
   // Load alone, without what is cached.
   ReplicaLoad load_of(std::size_t replica) const;
   // What RoutingPolicy::KvCost counts, without the prompt at hand.
@@ -132,6 +134,7 @@ class Pool {
   FleetRules rules_;
   EngineOptions options_;
   const Workload& workload_;
+  PoolRole serves_;
   StepTime step_time_;
   std::size_t group_size_;
   std::int64_t kv_blocks_;

@@ -6,6 +6,8 @@
 #include "warploom/serving/cluster/cluster_caches.h"
 #include "warploom/serving/cluster/encoder_pool.h"
 #include "warploom/serving/thinking_totals.h"
+#include "warploom/serving/cluster/planner_benchmark.h"
+#include "warploom/serving/cluster/scaling_policy.h"
 
 namespace warploom {
 
@@ -26,13 +28,19 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
   for (std::size_t i = 0; i < deployment.pools.size(); ++i) {
     const PoolPlan& plan = deployment.pools[i];
     const EngineRole role = deployment.disaggregated() && i == 0 ? EngineRole::Prefill : EngineRole::Whole;
+    const PoolRole serves = !deployment.disaggregated() ? PoolRole::Whole
+                            : i == 0                    ? PoolRole::Prefill
+                                                        : PoolRole::Decode;
     pools_.emplace_back(plan, deployment.rules, workload,
                         PoolRun{.role = role,
+                                .serves = serves,
                                 .seed = deployment.seed,
                                 .step_time = options.step_time,
                                 .remote = caches_.get(),
                                 .first_id = ClusterCaches::id_of(i, 0)});
     scaling_.push_back(plan.autoscaling.on() ? scaling_policy(plan.autoscaling) : nullptr);
+    if (plan.autoscaling.on() && plan.autoscaling.policy == ScalingPolicy::PlannerLatency)
+      scaling_.back()->wanted(benchmark_of(plan, serves));
     if (plan.autoscaling.on())
       await(SimTime() + to_sim_duration(plan.autoscaling.interval),
             {.kind = EventKind::Scale, .pool = std::uint32_t(i)});

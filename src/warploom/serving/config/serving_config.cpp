@@ -18,15 +18,16 @@ constexpr std::array<std::string_view, 2> kSglangAndTrtllm{kSglang[0], kTrtllm[0
 
 constexpr std::array<std::string_view, 5> kGraphModes{"FULL_AND_PIECEWISE", "FULL", "PIECEWISE",
                                                       "FULL_DECODE_ONLY", "NONE"};
-constexpr std::array<std::string_view, 7> kMoeBackends{
-    "auto", "triton", "flashinfer_cutlass", "flashinfer_trtllm", "marlin", "deep_gemm", "flashinfer_cutedsl"};
+constexpr std::array<std::string_view, 9> kMoeBackends{
+    "auto",      "triton",  "flashinfer_cutlass", "flashinfer_trtllm", "marlin",
+    "deep_gemm", "megamoe", "deep_gemm_mega_moe", "flashinfer_cutedsl"};
 constexpr std::array<std::string_view, 3> kFp8GemmBackends{"auto", "deep_gemm", "flashinfer_trtllm"};
 constexpr std::array<std::string_view, 2> kCapacityPolicies{"guaranteed_no_evict", "max_utilization"};
 constexpr std::array<std::string_view, 2> kSchedulingPolicies{"fcfs", "priority"};
 constexpr std::array<std::string_view, 4> kSchedulePolicies{"fcfs", "lpm", "lof", "random"};
 constexpr std::array<std::string_view, 3> kAll2allBackends{"allgather_reducescatter",
                                                            "deepep_high_throughput", "deepep_low_latency"};
-constexpr std::array<std::string_view, 2> kMoeA2aBackends{"none", "deepep"};
+constexpr std::array<std::string_view, 3> kMoeA2aBackends{"none", "deepep", "megamoe"};
 constexpr std::array<std::string_view, 3> kEplbAlgorithms{"auto", "deepseek", "deepseek_hierarchical"};
 constexpr std::array<std::string_view, 3> kDeepEpModes{"auto", "normal", "low_latency"};
 

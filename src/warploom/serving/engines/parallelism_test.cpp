@@ -87,6 +87,10 @@ TEST(Parallelism, DeepEpNeedsSpreadExperts) {
             ExpertTransport::Collectives);
   config.all2all_backend = "deepep_high_throughput";
   EXPECT_EQ(expert_transport(config, spread), ExpertTransport::DeepEpNormal);
+  config.moe_backend = "deep_gemm_mega_moe";
+  EXPECT_EQ(expert_transport(config, spread), ExpertTransport::MegaMoe);
+  EXPECT_THROW(expert_transport(config, {.tensor_parallel = 8, .expert_parallel = 8}), Unsupported);
+  config.moe_backend = "auto";
   config.all2all_backend = "pplx";
   EXPECT_THROW(expert_transport(config, spread), InvalidInput);
 
@@ -100,6 +104,13 @@ TEST(Parallelism, DeepEpNeedsSpreadExperts) {
   sglang.moe_a2a_backend = "deepep";
   EXPECT_EQ(expert_transport(sglang, spread), ExpertTransport::DeepEpAuto);
   EXPECT_THROW(expert_transport(sglang, {.tensor_parallel = 8, .expert_parallel = 8}), Unsupported);
+  ServingConfig fused = sglang;
+  fused.moe_a2a_backend = "megamoe";
+  EXPECT_EQ(expert_transport(fused, spread), ExpertTransport::MegaMoe);
+  EXPECT_THROW(expert_transport(fused, {.tensor_parallel = 8, .expert_parallel = 8}), Unsupported);
+  fused.moe_a2a_backend = "deepep";
+  fused.moe_backend = "megamoe";  // SGLang lets it win
+  EXPECT_EQ(expert_transport(fused, spread), ExpertTransport::MegaMoe);
   sglang.deepep_mode = "normal";
   EXPECT_EQ(expert_transport(sglang, spread), ExpertTransport::DeepEpNormal);
   sglang.deepep_mode = "fast";

@@ -259,12 +259,19 @@ ServingConfig ask_for_groups_within(ServingConfig config, std::int64_t groups) {
   return config;
 }
 
+constexpr std::string_view kMegaMoeBackend = "megamoe";
+
 ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
-  if (config.moe_a2a_backend == "none") return ExpertTransport::Collectives;
+  // arg_groups/mega_moe_hook.py: the runner's name is another for the exchange's, and wins over it.
+  const bool fused = config.moe_a2a_backend == kMegaMoeBackend || config.moe_backend == kMegaMoeBackend;
+  if (config.moe_a2a_backend == "none" && !fused) return ExpertTransport::Collectives;
   if (!spreads_experts(sharding))
     throw Unsupported(
-        "moe_a2a_backend deepep is modelled with data-parallel attention and experts spread whole, expected "
-        "enable_dp_attention with data_parallel_size above 1 and expert parallelism");
+        fmt::format("{} {} is modelled with data-parallel attention and experts spread whole, expected "
+                    "enable_dp_attention with data_parallel_size above 1 and expert parallelism",
+                    config.moe_backend == kMegaMoeBackend ? "moe_runner_backend" : "moe_a2a_backend",
+                    fused ? kMegaMoeBackend : std::string_view("deepep")));
+  if (fused) return ExpertTransport::MegaMoe;
   if (config.deepep_mode == "normal") return ExpertTransport::DeepEpNormal;
   return config.deepep_mode == "auto" ? ExpertTransport::DeepEpAuto : ExpertTransport::DeepEpLowLatency;
 }

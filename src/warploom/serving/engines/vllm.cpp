@@ -181,7 +181,17 @@ ServingConfig ask_for_ranks(ServingConfig config, std::int64_t groups) {
   return config;
 }
 
+// model_executor/layers/fused_moe/deep_gemm_mega_moe.py, and moe_backend of config/kernel.py.
+constexpr std::string_view kMegaMoeBackend = "deep_gemm_mega_moe";
+
 ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
+  if (config.moe_backend == kMegaMoeBackend) {
+    if (!spreads_experts(sharding))
+      throw Unsupported(
+          "moe_backend deep_gemm_mega_moe is modelled with data-parallel attention and experts spread whole, "
+          "expected enable_expert_parallel and data_parallel_size above 1");
+    return ExpertTransport::MegaMoe;
+  }
   if (!spreads_experts(sharding)) return ExpertTransport::Collectives;  // ranks then hold the same tokens
   if (config.all2all_backend == "deepep_high_throughput") return ExpertTransport::DeepEpNormal;
   if (config.all2all_backend == "deepep_low_latency") return ExpertTransport::DeepEpLowLatency;

@@ -3,20 +3,17 @@
 namespace warploom {
 
 bool LruHashes::touch(std::uint64_t hash) {
-  const auto found = places_.find(hash);
-  if (found == places_.end()) return false;
-  order_.splice(order_.end(), order_, found->second);
+  const auto place = order_.find(hash);
+  if (place == order_.kNone) return false;
+  order_.touch(place);
   return true;
 }
 
 bool LruHashes::add(std::uint64_t hash) {
   if (touch(hash)) return false;
-  if (capacity_ <= 0) return true;
-  if (size() >= capacity_) {
-    places_.erase(order_.front());
-    order_.pop_front();
-  }
-  places_[hash] = order_.insert(order_.end(), hash);
+  if (order_.capacity() <= 0) return true;
+  if (order_.full()) order_.drop_oldest();
+  order_.add(hash, {});
   return true;
 }
 

@@ -7,12 +7,11 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <optional>
-#include <unordered_map>
 
 #include "warploom/base/units.h"
 #include "warploom/serving/config/kv_fetch_rule.h"
+#include "warploom/serving/kv/flat_lru.h"
 
 namespace warploom {
 
@@ -32,18 +31,17 @@ struct KvTierConfig {
 // Hashes in the order of their last use, at most `capacity` of them.
 class LruHashes {
  public:
-  explicit LruHashes(std::int64_t capacity) : capacity_(capacity) {}
-  bool holds(std::uint64_t hash) const { return places_.contains(hash); }
+  explicit LruHashes(std::int64_t capacity) : order_(capacity) {}
+  bool holds(std::uint64_t hash) const { return order_.holds(hash); }
   // Whether it is there; it is then the last used.
   bool touch(std::uint64_t hash);
   // The hash is there, as the last used; the oldest goes when there is no room. Returns whether it is new.
   bool add(std::uint64_t hash);
-  std::int64_t size() const { return std::int64_t(places_.size()); }
+  std::int64_t size() const { return order_.size(); }
 
  private:
-  std::int64_t capacity_;
-  std::list<std::uint64_t> order_;  // oldest first
-  std::unordered_map<std::uint64_t, std::list<std::uint64_t>::iterator> places_;
+  struct Nothing {};
+  FlatLru<Nothing> order_;
 };
 
 class KvTiers {
@@ -56,6 +54,7 @@ class KvTiers {
   // A unit that the GPU holds is used once more.
   void touch(std::uint64_t hash);
   bool in_host_memory(std::uint64_t hash) const { return cpu_.holds(hash); }
+  std::int64_t host_units() const { return cpu_.size(); }
   // Where a unit lies; it counts as used.
   KvTier find(std::uint64_t hash);
 

@@ -41,12 +41,18 @@ struct SharedKv {
   static FieldTable describe();
 };
 
+// To learn what a store or a peer has: as it is taken, and at the ends of what is known of it.
+struct LookupTime {
+  Seconds least{0.0}, usual{0.0}, most{0.0};
+};
+
 // The same for one fleet. `store_tokens` 0: no store.
 struct SharedKvPlan {
   std::int64_t store_tokens = 0;
-  Bytes per_token;                      // of the whole model
-  BytesPerSecond store_bandwidth{0.0};  // each way; 0: no limit
-  Seconds store_latency, peer_latency;  // from asking to the first byte
+  Bytes per_token;                       // of the whole model
+  BytesPerSecond store_bandwidth{0.0};   // each way; 0: no limit
+  Seconds store_latency, peer_latency;   // from asking to the first byte
+  LookupTime store_lookup, peer_lookup;  // what these are at the ends of a run's interval
   KvPeers peers = KvPeers::None;
   std::int64_t least_tokens = 0;
   KvFetchRule fetch = KvFetchRule::Always;

@@ -7,11 +7,12 @@
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
+#include "warploom/kernels/moe/mega_moe.h"
 
 namespace warploom {
 namespace {
 
-// DeepEP is a library of its own, measured under this engine's name.
+// DeepEP is a library of its own, measured under this engine's name, as is DeepGEMM's MegaMoE.
 constexpr std::string_view kDeepEpFramework = name_of(Engine::Sglang);
 
 // DeepEP hands experts in block-scaled fp8 to DeepGEMM, whichever runner an engine takes without it: SGLang's
@@ -39,6 +40,8 @@ KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
     const std::string_view kernel = deepep_kernel(expert_transport, *collective);
     if (!kernel.empty()) return {.framework = kDeepEpFramework, .version = {}, .kernel = kernel};
   }
+  if (expert_transport == ExpertTransport::MegaMoe && std::holds_alternative<FusedMoe>(op))
+    return {.framework = kDeepEpFramework, .version = {}, .kernel = kMegaMoe};
   if (const auto* experts = std::get_if<FusedMoe>(&op);
       experts != nullptr && runs_in_deepgemm(*this, *experts, gpu))
     return {.framework = kDeepGemmFramework, .version = {}, .kernel = kDeepGemm};
@@ -74,6 +77,7 @@ std::string_view deepep_kernel(ExpertTransport transport, const Collective& op) 
   switch (transport) {
     case ExpertTransport::Collectives:
     case ExpertTransport::NvLinkAllToAll:
+    case ExpertTransport::MegaMoe:
       return {};
     case ExpertTransport::DeepEpNormal:
       return kNormal;

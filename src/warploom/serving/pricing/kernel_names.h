@@ -13,8 +13,16 @@ namespace warploom {
 
 // What carries tokens to experts on other GPUs under data-parallel attention: an all-gather and a
 // reduce-scatter, or dispatch and combine: DeepEP's (Auto: the low-latency kernels for the few tokens of
-// decoding, the normal ones for prompts, as SGLang), or an engine's own over a rack's NVLink.
-enum class ExpertTransport { Collectives, DeepEpNormal, DeepEpLowLatency, DeepEpAuto, NvLinkAllToAll };
+// decoding, the normal ones for prompts, as SGLang), an engine's own over a rack's NVLink, or the kernel of
+// the experts itself (MegaMoE).
+enum class ExpertTransport {
+  Collectives,
+  DeepEpNormal,
+  DeepEpLowLatency,
+  DeepEpAuto,
+  NvLinkAllToAll,
+  MegaMoe
+};
 
 // The experts of DeepGEMM, measured under TensorRT-LLM's name alone.
 inline constexpr std::string_view kDeepGemm = "deepgemm";

@@ -87,6 +87,7 @@ bool ReplicaGroup::start(SimTime now, SimTime& end, std::vector<StepRecord>* rec
   const GroupStep step = price_latest(now);
   const StepTimeline::Span span = timeline_.begin(now, step.host, step.gpu);
   totals_.host += span.host;
+  latest_span_ = (span.end - span.begin).seconds();
   end = timeline_.newest_end();
   if (records != nullptr) record(span, first_replica, *records);
   return true;

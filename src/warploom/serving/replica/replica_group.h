@@ -39,6 +39,8 @@ class ReplicaGroup {
   // The instance fails: steps in flight, sequences and caches are gone.
   void reset(SimTime now);
 
+  // How long the step chosen last takes, from its start to its tokens.
+  Seconds latest_span() const { return latest_span_; }
   std::int64_t latest_tokens() const { return latest_tokens_; }
   const StepTotals& totals() const { return totals_; }
   std::int64_t preemptions() const;
@@ -75,6 +77,7 @@ class ReplicaGroup {
   RankBalance balance_;
   std::vector<RankLoad> loads_;
   std::int64_t latest_tokens_ = 0;
+  Seconds latest_span_{0.0};
   std::uint64_t group_steps_ = 0;  // that were drawn
   StepTotals totals_;
   std::int64_t past_preemptions_ = 0;  // of engines that failed
