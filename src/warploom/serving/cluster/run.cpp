@@ -5,9 +5,9 @@
 #include "warploom/base/error.h"
 #include "warploom/serving/cluster/cluster_caches.h"
 #include "warploom/serving/cluster/encoder_pool.h"
-#include "warploom/serving/thinking_totals.h"
 #include "warploom/serving/cluster/planner_benchmark.h"
 #include "warploom/serving/cluster/scaling_policy.h"
+#include "warploom/serving/thinking_totals.h"
 
 namespace warploom {
 
