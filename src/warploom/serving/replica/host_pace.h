@@ -2,6 +2,9 @@
 // it does for a step takes `pace` times as long as in the mean, another one each period.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "warploom/serving/host/host_model.h"
 #include "warploom/serving/time/sim_time.h"
 
@@ -11,10 +14,20 @@ namespace warploom {
 // are correlated with themselves: tools/engine_truth/host_pace.py.
 inline constexpr SimDuration kHostPacePeriod{190'000'000};
 
-// The time of a host's work at `now` over its mean, on levels as one machine's were, where ln of it has the
-// standard deviation `spread`. Any stretch of periods meets fast and slow ones in equal parts; the mean over
-// them is 1. No spread: 1.
-double host_pace(SimTime now, double spread);
+// The time of a host's work over its mean, on levels as one machine's were. Any stretch of periods meets fast
+// and slow ones in equal parts; the mean over them is 1.
+class HostPace {
+ public:
+  // `spread`: the standard deviation of ln of it. None: always 1.
+  explicit HostPace(double spread);
+
+  // So long after the first step of its engine.
+  double at(SimDuration after) const;
+
+ private:
+  static constexpr std::size_t kLevels = 10;
+  std::array<double, kLevels> paces_;
+};
 
 // The step on a host that takes `pace` times as long. What the GPU waits between kernels is its own.
 HostStep at_pace(HostStep step, double pace);

@@ -9,15 +9,15 @@
 namespace warploom {
 namespace {
 
-SimTime after(std::int64_t periods) { return SimTime(periods * kHostPacePeriod.nanoseconds()); }
+SimDuration after(std::int64_t periods) { return SimDuration(periods * kHostPacePeriod.nanoseconds()); }
 
-TEST(HostPace, AHostThatDoesNotVaryHasOnePace) { EXPECT_EQ(host_pace(after(3), 0), 1); }
+TEST(HostPace, AHostThatDoesNotVaryHasOnePace) { EXPECT_EQ(HostPace(0).at(after(3)), 1); }
 
 // A run of ten seconds has about as many fast and slow stretches as one of ten minutes.
 TEST(HostPace, AnyStretchHasTheMeanAndTheSpreadOfTheWhole) {
   for (const std::int64_t first : {0, 17, 4000}) {
     std::vector<double> paces;
-    for (std::int64_t i = 0; i < 67; ++i) paces.push_back(host_pace(after(first + i), 0.36));
+    for (std::int64_t i = 0; i < 67; ++i) paces.push_back(HostPace(0.36).at(after(first + i)));
     double sum = 0, logs = 0, squares = 0;
     for (const double pace : paces) {
       sum += pace / double(paces.size());
@@ -32,12 +32,12 @@ TEST(HostPace, AnyStretchHasTheMeanAndTheSpreadOfTheWhole) {
   }
 }
 
-TEST(HostPace, ARunOfAFewStepsIsThatOfTheMean) { EXPECT_NEAR(host_pace(SimTime(), 0.36), 1, 0.03); }
+TEST(HostPace, ARunOfAFewStepsIsThatOfTheMean) { EXPECT_NEAR(HostPace(0.36).at(SimDuration()), 1, 0.03); }
 
 TEST(HostPace, IsKeptForItsPeriodAndNoLonger) {
-  const SimTime begin = after(5), middle = begin + SimDuration(kHostPacePeriod.nanoseconds() / 2);
-  EXPECT_EQ(host_pace(begin, 0.3), host_pace(middle, 0.3));
-  EXPECT_NE(host_pace(begin, 0.3), host_pace(after(6), 0.3));
+  const HostPace pace(0.3);
+  EXPECT_EQ(pace.at(after(5)), pace.at(after(5) + SimDuration(kHostPacePeriod.nanoseconds() / 2)));
+  EXPECT_NE(pace.at(after(5)), pace.at(after(6)));
 }
 
 TEST(HostPace, TheGpusOwnPausesStay) {

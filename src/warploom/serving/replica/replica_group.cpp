@@ -6,7 +6,6 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/random.h"
 #include "warploom/serving/engines/engine_defaults.h"
-#include "warploom/serving/replica/host_pace.h"
 
 namespace warploom {
 namespace {
@@ -32,6 +31,7 @@ ReplicaGroup::ReplicaGroup(const ServingConfig& config, const EngineOptions& opt
       workload_(workload),
       pricer_(pricer.clone()),
       host_(config.host),
+      pace_((config.host_at_end ? *config.host_at_end : config.host).pace_spread),
       graphs_(graph_limits_of(config)),
       step_time_(step_time),
       gpu_(replicas),
@@ -123,8 +123,7 @@ StepAtEnd ReplicaGroup::time_of(const StepCost& cost, const ScheduledBatch& batc
                                  .sequences = batch.sequences(),
                                  .mode = graphs_.mode(batch.chunk_tokens, batch.tokens()),
                                  .async = schedules_ahead(config_)});
-  const double spread = at_end != nullptr ? at_end->pace_spread : host_.pace_spread;
-  timed.host = at_pace(timed.host, host_pace(now, spread));
+  timed.host = at_pace(timed.host, pace_.at(now - *began_));
   return timed;
 }
 
@@ -144,6 +143,7 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest(SimTime now) {
     narrowest = std::min(narrowest, tokens);
   }
   latest_tokens_ = group_tokens;
+  if (!began_) began_ = now;
   const double draw = draw_choices();
   GroupStep whole;
   for (std::size_t i = 0; i < replicas_.size(); ++i) {

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "warploom/serving/host/step_timeline.h"
 #include "warploom/serving/pricing/cuda_graph.h"
 #include "warploom/serving/pricing/step_pricer.h"
+#include "warploom/serving/replica/host_pace.h"
 #include "warploom/serving/replica/replica.h"
 #include "warploom/serving/replica/run_end.h"
 #include "warploom/serving/simulation_options.h"
@@ -70,6 +72,7 @@ class ReplicaGroup {
   std::vector<Replica> replicas_;
   std::unique_ptr<StepPricer> pricer_;
   HostModel host_;
+  HostPace pace_;
   GraphLimits graphs_;
   StepTime step_time_;
   std::vector<Seconds> gpu_;  // of the step chosen last, by replica
@@ -79,6 +82,7 @@ class ReplicaGroup {
   std::int64_t latest_tokens_ = 0;
   Seconds latest_span_{0.0};
   std::uint64_t group_steps_ = 0;  // that were drawn
+  std::optional<SimTime> began_;   // its first step: the host's pace is counted from there
   StepTotals totals_;
   std::int64_t past_preemptions_ = 0;  // of engines that failed
   SpeculationCounts past_speculation_;
