@@ -68,7 +68,7 @@ inline GridLoop grid_and_loop(const MappingConstants& constants, const ShapeTerm
     case TileKernelKind::GroupedGemm: {
       const double rows =
           terms.even_experts
-              ? double(terms.hit_experts) * detail::whole_tiles(terms.rows_each, sizes.tile_m, sizes.per_m)
+              ? double(terms.even_tile_rows(static_cast<float>(sizes.tile_m), sizes.per_m))
               : terms.expert_tile_rows(constants, sizes.tile_m, sizes.per_m);
       return {rows * columns, detail::whole_tiles(terms.k, sizes.tile_k, sizes.per_k)};
     }
