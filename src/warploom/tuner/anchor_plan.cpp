@@ -136,9 +136,8 @@ std::vector<TileConfig> one_of_each(std::vector<TileConfig> space) {
   std::sort(space.begin(), space.end());
   std::vector<TileConfig> chosen;
   for (const TileConfig& config : space) {
-    const auto alike = std::find_if(chosen.begin(), chosen.end(), [&](const TileConfig& other) {
-      return same_but_stages(config, other);
-    });
+    const auto alike = std::find_if(chosen.begin(), chosen.end(),
+                                    [&](const TileConfig& other) { return same_but_stages(config, other); });
     if (alike == chosen.end())
       chosen.push_back(config);
     else if (std::abs(config.stages - kUsualStages) < std::abs(alike->stages - kUsualStages))

@@ -15,9 +15,7 @@ namespace {
 class ProductTimes {
  public:
   ProductTimes(const TableLayout& layout, const TileShape& shape, std::span<const std::int64_t> rows)
-      : layout_(layout),
-        shape_(shape),
-        terms_(layout.mapping, shape, rows) {
+      : layout_(layout), shape_(shape), terms_(layout.mapping, shape, rows) {
     const auto keep = [&](std::size_t config, float time) {
       const bool repeated = count_ > 0 && config == configs_[0];
       if (repeated || count_ == configs_.size()) return;

@@ -103,7 +103,8 @@ struct ConfigConstants {
         per_m(1.0 / config.tile_m),
         per_n(1.0 / config.tile_n),
         per_k(1.0 / config.tile_k) {
-    for (int i = 0; i < kAlignments; ++i) crossing[i] = crossing_share(row_bytes, static_cast<float>(kernel.operand_bytes), i);
+    for (int i = 0; i < kAlignments; ++i)
+      crossing[i] = crossing_share(row_bytes, static_cast<float>(kernel.operand_bytes), i);
   }
   // Three groups of four, which a look-up transposes.
   float tile_m = 1, tile_n = 1, tile_k = 1, split_k = 1;

@@ -62,8 +62,9 @@ std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gp
 void check_narrow_rows(const TunePlanRequest& request) {
   if (!request.narrow_rows) return;
   if (reads_keys(request.kernel.kind) || request.kernel.b_along_n)
-    throw InvalidInput("narrow_rows: are of products whose neighbours lie along K, expected kind gemm or "
-                       "grouped_gemm without b_along_n");
+    throw InvalidInput(
+        "narrow_rows: are of products whose neighbours lie along K, expected kind gemm or "
+        "grouped_gemm without b_along_n");
   if (request.method == TuneMethod::WaveTune)
     throw InvalidInput("narrow_rows: the published wave model has no such anchors, expected method warploom");
 }

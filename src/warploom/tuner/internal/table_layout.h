@@ -107,7 +107,7 @@ struct TableLayout {
   ShapeCells grid;
   std::size_t both_at = 0;  // where the records of kNarrowBoth begin: its cells count from there on
   int row_classes = 1;      // cells come class by class
-  bool splits_k = false;  // some configuration does
+  bool splits_k = false;    // some configuration does
   TileKernel kernel;
   TileGpu gpu;
   double median_r_squared = 0;
