@@ -144,7 +144,9 @@ def anchors_of(tiling: Tiling, tiles: Iterable[Config], sms: int, symbols: Mappi
     return anchors.attention_anchors(space, sms, symbols["h"])
 
 
-def narrow_anchors_of(tiling: Tiling, tiles: Iterable[Config], sms: int, symbols: Mapping[str, int]) -> list[Row]:
+def narrow_anchors_of(
+    tiling: Tiling, tiles: Iterable[Config], sms: int, symbols: Mapping[str, int]
+) -> list[Row]:
     """The same for rows of K that wide loads cannot read, one configuration of each tile and warps."""
     if tiling.kind == "grouped_gemm":
         return anchors.narrow_rows(tiles, sms, tiling.experts)
@@ -193,8 +195,8 @@ class WaveTables:
     def table(
         self, form_key: str, named: Mapping[str, Any], grid: Any, narrow: bool = False
     ) -> tuple[Table, dict[Config, Any]]:
-        """(Table, {tile: configuration}); with `narrow` one whose rows of K may be any, which goes on from the
-        samples of the other. Raises NoTable, or UnclearCall where another call may tell more."""
+        """(Table, {tile: configuration}); with `narrow` one whose rows of K may be any, which goes on from
+        the samples of the other. Raises NoTable, or UnclearCall where another call may tell more."""
         text = repr((sorted(self.identity.items()), form_key, self.tiling.kind))
         wide = short_hash(text)
         name = f"{wide}-narrow" if narrow else wide

@@ -3,8 +3,8 @@
 file_gain.py --from FOLDER --gpu NAME [--tags plain=none pred=predicted ...] [--pass 2] --to REQUESTS.csv.gz
 
 The first form prints for each GPU and load the mean TTFT and TPOT with each kind of files, the least and the
-largest TPOT of one start, and the change of both against those before, with a 95 % interval by drawing starts and
-their requests again. The second adds what serve.py wrote with --tag TAG_sSTART to the file, of one pass."""
+largest TPOT of one start, and the change of both against those before, with a 95 % interval by drawing
+starts and their requests again. The second adds what serve.py wrote with --tag TAG_sSTART to the file, of one pass."""
 
 import argparse
 import csv
@@ -70,10 +70,9 @@ def gains(rows, usual):
         for files, starts in kinds.items():
             one = {"gpu": gpu, "load": load, "files": files, "starts": len(starts)}
             for name in ("ttft_ms", "tpot_ms"):
-                one[name] = statistics.fmean(statistics.fmean(float(row[name]) for row in rows_of)
-                                             for rows_of in starts.values())
+                means = [statistics.fmean(float(row[name]) for row in of) for of in starts.values()]
+                one[name] = statistics.fmean(means)
                 if name == "tpot_ms":
-                    means = [statistics.fmean(float(row[name]) for row in rows_of) for rows_of in starts.values()]
                     one["tpot_of_starts"] = [min(means), max(means)]
                 if files != usual and usual in kinds:
                     one[name.replace("_ms", "_change")] = change(kinds[usual], starts, name)

@@ -193,7 +193,8 @@ def again(title, name):
     return words
 
 
-# Fresh shapes: of narrow loads one configuration of each tile and warps, else all. Then the judged sets once more.
+# Fresh shapes: of narrow loads one configuration of each tile and warps, else all. Then the judged sets
+# once more.
 NARROW = {
     "narrow rows, products, bf16": alone("own", N + "gemm_judged.csv.gz"),
     "narrow rows, grouped products": alone("grouped", N + "grouped_judged.csv.gz"),

@@ -4,8 +4,8 @@
 against_shipped.py --warploom PROGRAM WHEEL... [--devices NAME ...] [--kernels products experts]
                    [--seconds S] [--page PAGE.md]
 WHEEL: a wheel, or any archive or folder that has the engine's `configs` folders. After the rows of each
-comes one of all its files together. --page: writes each table, with this command, into the page's block of the
-wheel's engine.
+comes one of all its files together. --page: writes each table, with this command, into the page's block of
+the wheel's engine.
 Block-scaled fp8 products, and experts of fp8 and 16 bits whose sizes are those of a model in data/models.
 For each device a table is made of what is built in (`warploom tune fit --cross-gpu`); at each token count
 of a file the time of its configuration is compared with the least. Twice: with operands that were not in

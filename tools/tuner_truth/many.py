@@ -169,7 +169,8 @@ def time_all(jobs, waiting, options, started):
     """True when all was timed."""
     context = multiprocessing.get_context("spawn")
     tasks, results, gpu = context.Queue(), context.Queue(), context.Lock()
-    workers = [context.Process(target=work, args=(jobs, tasks, results, gpu)) for _ in range(options.processes)]
+    given = (jobs, tasks, results, gpu)
+    workers = [context.Process(target=work, args=given) for _ in range(options.processes)]
     for worker in workers:
         worker.start()
     waiting, running, late = list(reversed(waiting)), len(workers), False

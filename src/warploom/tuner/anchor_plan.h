@@ -30,9 +30,10 @@ std::vector<AnchorRow> plan_anchors(const TileKernel& kernel, const TileGpu& gpu
 std::vector<AnchorRow> plan_first_round(const TileKernel& kernel, const TileGpu& gpu,
                                         const std::vector<TileConfig>& space);
 
-// Rows of K that wide loads cannot read run another program (kNarrowLoads of tile_mapping.h): one configuration
-// of each tile and warps, that of three stages or the nearest, at the usual grids with one less in K and loops
-// of 4, 16 and 64. Only of products whose neighbours lie along K; else none. Throws as plan_anchors.
+// Rows of K that wide loads cannot read run another program (kNarrowLoads of tile_mapping.h): one
+// configuration of each tile and warps, that of three stages or the nearest, at the usual grids with one less
+// in K and loops of 4, 16 and 64. Only of products whose neighbours lie along K; else none. Throws as
+// plan_anchors.
 std::vector<AnchorRow> plan_narrow(const TileKernel& kernel, const TileGpu& gpu,
                                    const std::vector<TileConfig>& space);
 

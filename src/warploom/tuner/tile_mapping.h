@@ -42,8 +42,8 @@ inline constexpr float kHalfSectors = 1.0F, kWholeSectors = 0.1F;
 // are whole heads.
 inline constexpr int kWholeLines = 0, kHalfLines = 1, kQuarterLines = 2, kNarrowLoads = 3, kNarrowStores = 4,
                      kRowClasses = 5;
-// A class that tables have where narrow rows with narrow stores too were measured: loads and products of theirs
-// are arranged in another way, so that tiles differ by up to a half. Other tables take kNarrowLoads for them.
+// A class that tables have where narrow rows with narrow stores too were measured: loads and products of
+// theirs are arranged in another way, so that tiles differ by up to a half. Other tables take kNarrowLoads.
 inline constexpr int kNarrowBoth = kRowClasses;
 inline bool has_narrow_stores(const TileKernel& kernel, const TileShape& shape) {
   return shape.n * kernel.output_bytes % 32 != 0;
@@ -57,8 +57,9 @@ inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
 }
 
 // How much longer L2 takes to serve a row piece of one loop step that starts between 128-byte lines. Source:
-// H200 anchors, the same tiles at K, K - 16 and K - 32. Elements of one byte may start between 32-byte sectors,
-// which costs far more than between lines: loops of small tiles take twice as long. Source: H200, gemm_fp8_shapes.
+// H200 anchors, the same tiles at K, K - 16 and K - 32. Elements of one byte may start between 32-byte
+// sectors, which costs far more than between lines: loops of small tiles take twice as long. Source: H200,
+// gemm_fp8_shapes.
 inline float crossing_share(float row_bytes, float operand_bytes, int alignment) {
   if (alignment == 0) return 0;
   if (operand_bytes < 2) return alignment == 3 ? kHalfSectors : kWholeSectors;

@@ -176,8 +176,8 @@ Program program_of(const TileKernel& kernel, const TileShape& shape) {
   return has_narrow_stores(kernel, shape) ? kBoth : kNarrow;
 }
 
-// Configurations that have enough samples of this program and of wide rows. Stages say nothing of narrow loads,
-// so that one configuration stands for all that differ in them.
+// Configurations that have enough samples of this program and of wide rows. Stages say nothing of narrow
+// loads, so that one configuration stands for all that differ in them.
 std::vector<TileConfig> measured_apart(const std::map<TileConfig, Counts>& counts, Program program) {
   std::vector<TileConfig> chosen;
   for (const auto& [config, of] : counts) {
@@ -193,8 +193,9 @@ std::vector<TileConfig> measured_apart(const std::map<TileConfig, Counts>& count
   return chosen;
 }
 
-// Narrow samples come apart where some configuration has enough of both kinds. What is left of narrow ones then
-// is dropped: it is no measurement of the wide program. Where too few have narrow stores too, all are one kind.
+// Narrow samples come apart where some configuration has enough of both kinds. What is left of narrow ones
+// then is dropped: it is no measurement of the wide program. Where too few have narrow stores too, all are one
+// kind.
 SplitSamples split_samples(const TileKernel& kernel, std::span<const TileSample> samples) {
   std::map<TileConfig, Counts> counts;
   for (const TileSample& sample : samples) ++counts[sample.config][program_of(kernel, sample.shape)];
