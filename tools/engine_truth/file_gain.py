@@ -4,7 +4,8 @@ file_gain.py --from FOLDER --gpu NAME [--tags plain=none pred=predicted ...] [--
 
 The first form prints for each GPU and load the mean TTFT and TPOT with each kind of files, the least and the
 largest TPOT of one start, and the change of both against those before, with a 95 % interval by drawing
-starts and their requests again. The second adds what serve.py wrote with --tag TAG_sSTART to the file, of one pass."""
+starts and their requests again. The second adds what serve.py wrote with --tag TAG_sSTART to the file, of
+one pass."""
 
 import argparse
 import csv

@@ -131,7 +131,7 @@ std::vector<TileConfig> contenders(const WaveModel& model) {
   return left;
 }
 
-// Of each tile, warps and parts of the loop the configuration of the usual stages or the nearest, ascending.
+// The configuration of the usual stages, or the nearest, of each tile, warps and parts of the loop; sorted.
 std::vector<TileConfig> one_of_each(std::vector<TileConfig> space) {
   std::sort(space.begin(), space.end());
   std::vector<TileConfig> chosen;

@@ -33,7 +33,7 @@ inline int alignment_class(std::int64_t row_bytes) {
 }
 
 inline constexpr int kAlignments = 4;
-// Of elements of one byte, see crossing_share.
+// What elements of one byte take, see crossing_share.
 inline constexpr float kHalfSectors = 1.0F, kWholeSectors = 0.1F;
 
 // What a table keeps cells apart by, beside the size of a shape: how rows of K lie in lines, whether they

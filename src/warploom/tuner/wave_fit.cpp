@@ -194,8 +194,8 @@ std::vector<TileConfig> measured_apart(const std::map<TileConfig, Counts>& count
 }
 
 // Narrow samples come apart where some configuration has enough of both kinds. What is left of narrow ones
-// then is dropped: it is no measurement of the wide program. Where too few have narrow stores too, all are one
-// kind.
+// then is dropped: it is no measurement of the wide program. Where too few have narrow stores too, all are
+// one kind.
 SplitSamples split_samples(const TileKernel& kernel, std::span<const TileSample> samples) {
   std::map<TileConfig, Counts> counts;
   for (const TileSample& sample : samples) ++counts[sample.config][program_of(kernel, sample.shape)];

@@ -101,7 +101,7 @@ struct TableLayout {
   std::span<const ConfigRecord> records;  // what candidates name
   std::span<const ConfigRecord> configs;  // the first of them; the others are of the same, for narrow loads
   std::vector<std::uint16_t> listed;      // of each record its configuration's place in `configs`
-  // Of each configuration its record for narrow loads, else its own; `both`: and for narrow stores.
+  // Each configuration's record for narrow loads, else its own; `both`: and for narrow stores.
   std::vector<std::uint16_t> narrow, both;
   std::span<const TableCell> cells;
   ShapeCells grid;
