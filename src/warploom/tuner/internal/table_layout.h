@@ -116,8 +116,8 @@ struct TableLayout {
 
   int row_class(const TileShape& shape) const {
     const int row_class = row_class_of(kernel, shape);
-    const bool both = row_class == kNarrowLoads && row_classes > kNarrowBoth;
-    return both && has_narrow_stores(kernel, shape) ? kNarrowBoth : row_class;
+    if (row_class != kNarrowLoads || row_classes <= kNarrowBoth) return row_class;
+    return has_narrow_stores(kernel, shape) ? kNarrowBoth : kNarrowLoads;
   }
   // The record of the class that a candidate of its cells names.
   std::size_t record_of(int row_class, Candidate candidate) const {
