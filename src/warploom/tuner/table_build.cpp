@@ -212,12 +212,7 @@ class CellSearch {
         fill(block, row_class, near, cells + std::size_t(row_class) * grid_.size());
     };
     if (row_classes == 1) return fill_like(kWholeLines, {kWholeLines});
-    if (model_.kernel.operand_bytes < 2) {  // quarter lines are half sectors, which cost more
-      fill_like(kHalfLines, {kWholeLines, kHalfLines});
-      fill_like(kQuarterLines, {kQuarterLines});
-    } else {
-      fill_like(kHalfLines, {kWholeLines, kHalfLines, kQuarterLines});
-    }
+    fill_like(kHalfLines, {kWholeLines, kHalfLines, kQuarterLines});
     if (model_.narrow.empty()) fill_like(kNarrowLoads, {kNarrowLoads});
     fill_like(kNarrowStores, {kNarrowStores});
   }

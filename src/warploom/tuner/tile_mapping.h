@@ -33,8 +33,6 @@ inline int alignment_class(std::int64_t row_bytes) {
 }
 
 inline constexpr int kAlignments = 4;
-// What elements of one byte take, see crossing_share.
-inline constexpr float kHalfSectors = 1.0F, kWholeSectors = 0.1F;
 
 // What a table keeps cells apart by, beside the size of a shape: how rows of K lie in lines, whether they
 // allow wide loads (Triton knows of a size that it is a multiple of 16, or nothing), and whether rows of the
@@ -57,12 +55,9 @@ inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
 }
 
 // How much longer L2 takes to serve a row piece of one loop step that starts between 128-byte lines. Source:
-// H200 anchors, the same tiles at K, K - 16 and K - 32. Elements of one byte may start between 32-byte
-// sectors, which costs far more than between lines: loops of small tiles take twice as long. Source: H200,
-// gemm_fp8_shapes.
-inline float crossing_share(float row_bytes, float operand_bytes, int alignment) {
+// H200 anchors, the same tiles at K, K - 16 and K - 32.
+inline float crossing_share(float row_bytes, int alignment) {
   if (alignment == 0) return 0;
-  if (operand_bytes < 2) return alignment == 3 ? kHalfSectors : kWholeSectors;
   const int row = row_bytes <= 64 ? 0 : row_bytes <= 128 ? 1 : 2;
   static constexpr float kHalf[3] = {0, 0.1F, 0.14F}, kLess[3] = {0.24F, 0.2F, 0.24F};
   return alignment == 1 ? kHalf[row] : kLess[row];
@@ -104,8 +99,7 @@ struct ConfigConstants {
         per_m(1.0 / config.tile_m),
         per_n(1.0 / config.tile_n),
         per_k(1.0 / config.tile_k) {
-    for (int i = 0; i < kAlignments; ++i)
-      crossing[i] = crossing_share(row_bytes, static_cast<float>(kernel.operand_bytes), i);
+    for (int i = 0; i < kAlignments; ++i) crossing[i] = crossing_share(row_bytes, i);
   }
   // Three groups of four, which a look-up transposes.
   float tile_m = 1, tile_n = 1, tile_k = 1, split_k = 1;
