@@ -87,10 +87,11 @@ class Simulated:
     """Stands for wave_hook.measure: writes the formula's times, and looks at one call of each shape."""
 
     def __init__(self, factor=lambda tile, shape: 1.0):
-        self.factor, self.subject, self.rows = factor, None, []
+        self.factor, self.subject, self.rows, self.found = factor, None, [], 0
 
     def __call__(self, subject, rows, path, seconds):
         self.subject, self.rows = subject, rows
+        self.found = len(Path(path).read_text().splitlines()) if Path(path).exists() else 0
         for tile, shape in rows[:: max(1, len(rows) // 50)]:
             subject.call((shape, subject.form.at(*subject.numbers_at(shape))), tile)
         lines = ["bm,bn,bk,warps,stages,split_k,m,n,k,median_us,low_us"]
@@ -207,6 +208,23 @@ class Tables(Hooked):
                  for value in arguments(512, 512, 512)]
         with contextlib.redirect_stderr(io.StringIO()):
             kernel[grid_of(512, 512)](*other)
+        self.assertEqual(kernel.profiled, 2)
+
+    def test_rows_that_wide_loads_cannot_read_have_anchors_and_a_table_of_their_own(self):
+        # Narrow loads of the small tile take five times as long: the large one is then the best.
+        self.simulated = Simulated(lambda tile, shape: 5.0 if shape[2] % 16 and tile[0] == 64 else 1.0)
+        kernel = self.tuned()
+        self.run_quietly(kernel, 4096, 4096, 4096)
+        wide = len(self.simulated.rows)
+        self.assertFalse(any(shape[2] % 16 for _, shape in self.simulated.rows))
+        self.run_quietly(kernel, 512, 1024, 2048)
+        self.assertEqual((kernel.kernel.launches[-1][1]["BLOCK_SIZE_M"], kernel.profiled), (64, 1))
+        self.run_quietly(kernel, 512, 1024, 2047)
+        self.assertEqual(kernel.profiled, 2)
+        self.assertNotEqual(kernel.kernel.launches[-1][1]["BLOCK_SIZE_M"], 64)
+        self.assertEqual(self.simulated.found, wide + 1)  # goes on from what was measured of wide rows
+        self.assertGreater(sum(shape[2] % 16 > 0 for _, shape in self.simulated.rows), 8 * len(CONFIGS))
+        self.run_quietly(kernel, 777, 3072, 1111)
         self.assertEqual(kernel.profiled, 2)
 
     def test_nodes_without_a_shared_disk_take_one_ranks_table(self):

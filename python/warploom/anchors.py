@@ -13,6 +13,8 @@ Row = tuple[Config, tuple[int, int, int]]
 
 WAVES = (0.25, 0.5, 1.0, 1.01, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
 ITERATIONS = (4, 16, 64, 128)
+NARROW_ITERATIONS = (4, 16, 64)
+USUAL_STAGES = 3
 MOST_KEYS = 2**21  # times query heads: beyond, one anchor costs more than it tells
 SHARED_BYTES = 220 * 1024  # a block of an H100 or H200, less the compiler's exchange buffers
 
@@ -48,10 +50,12 @@ def attention_space(head: int = 128, operand_bytes: int = 2) -> list[Config]:
     return space
 
 
-def gemm_anchors(space: Iterable[Config], sms: int) -> list[Row]:
+def gemm_anchors(
+    space: Iterable[Config], sms: int, waves_of: Sequence[float] = WAVES, loops_of: Sequence[int] = ITERATIONS
+) -> list[Row]:
     """Square grids, where tiles share operands, and one row of tiles, where no two share B."""
     rows: set[Row] = set()
-    for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
+    for config, waves, loops, skinny in itertools.product(space, waves_of, loops_of, (False, True)):
         m, n, k = config[:3]
         split = split_of(config)
         tiles = max(1, int(waves * sms / split))
@@ -67,10 +71,13 @@ def split_of(config: Config) -> int:
     return config[5] if len(config) > 5 else 1
 
 
-def grouped_anchors(space: Iterable[Config], sms: int, experts: int) -> list[Row]:
+def grouped_anchors(
+    space: Iterable[Config], sms: int, experts: int, waves_of: Sequence[float] = WAVES,
+    loops_of: Sequence[int] = ITERATIONS,
+) -> list[Row]:
     """All experts alike: one, or a square's worth, of tile rows each; and a few experts alone."""
     rows: set[Row] = set()
-    for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
+    for config, waves, loops, skinny in itertools.product(space, waves_of, loops_of, (False, True)):
         m, n, k = config[:3]
         tiles = max(1, int(waves * sms))
         hit = experts if tiles >= 2 * experts or not skinny else max(1, tiles // 4)
@@ -81,6 +88,31 @@ def grouped_anchors(space: Iterable[Config], sms: int, experts: int) -> list[Row
         if min(hit, experts) * tiles_n * n * loops * k < 2**31 - 1:
             rows.add((config, (pairs, tiles_n * n, loops * k)))
     return sorted(rows)
+
+
+def is_narrow(k: int) -> bool:
+    """Whether Triton is not told that rows of K are a multiple of 16: another program, with narrow loads."""
+    return k % 16 != 0
+
+
+def one_of_each(space: Iterable[Config]) -> list[Config]:
+    """One configuration for each tile and warps, and parts of the loop: that of the usual stages or the
+    nearest. Narrow loads take as long with any."""
+    chosen: dict[Config, Config] = {}
+    for config in sorted(space):
+        key = config[:4] + config[5:]
+        kept = chosen.get(key)
+        if kept is None or abs(config[4] - USUAL_STAGES) < abs(kept[4] - USUAL_STAGES):
+            chosen[key] = config
+    return sorted(chosen.values())
+
+
+def narrow_rows(space: Iterable[Config], sms: int, experts: int = 0) -> list[Row]:
+    """Anchors of rows that wide loads cannot read, of products, or of grouped ones: one less in K."""
+    configs = one_of_each(space)
+    wide = (grouped_anchors(configs, sms, experts, loops_of=NARROW_ITERATIONS) if experts
+            else gemm_anchors(configs, sms, loops_of=NARROW_ITERATIONS))
+    return [(config, (m, n, k - 1)) for config, (m, n, k) in wide]
 
 
 def attention_anchors(space: Iterable[Config], sms: int, group: int) -> list[Row]:

@@ -25,7 +25,7 @@ from warploom.decisions import Decisions, short_hash
 from warploom.table import Table
 from warploom.tiling import Tiling
 from warploom.trials import Trials
-from warploom.wave_hook import NoTable, UnclearCall, WaveTables
+from warploom.wave_hook import NoTable, UnclearCall, WaveTables, reads_narrow_rows
 
 # Reads from arguments by place and by name what a decision depends on.
 Reader = Callable[[Sequence[Any], Mapping[str, Any]], tuple[Any, ...]]
@@ -124,7 +124,7 @@ class TunedKernel:
         self.arg_names: Sequence[str] = kernel.arg_names
         self._known: dict[tuple[Hashable, tuple[Any, ...]], Any] = {}
         self._forms: dict[Hashable, Reader] = {}
-        self._open: dict[tuple[Hashable, tuple[Any, ...]], Opened] = {}
+        self._open: dict[tuple[Hashable, tuple[Any, ...], bool], Opened] = {}
         self._decisions: Decisions | None = None
         self._tables: WaveTables | None = None
         self._warned = False
@@ -188,7 +188,9 @@ class TunedKernel:
             known = self._known.get((form, key))
             if known is not None:
                 return known
-            opened = self._open.get((form, key[3:]))
+            opened = None
+            if self.tile is not None:
+                opened = self._open.get((form, key[3:], reads_narrow_rows(self.tile, key[:3])))
             if opened is not None:
                 return self._pick(opened, form, key, args, kwargs)
         return self._decide(form, args, kwargs, grid)
@@ -246,14 +248,14 @@ class TunedKernel:
     ) -> Opened | None:
         """(Table, {tile: configuration}, [configuration]), or None where this call is to be measured."""
         try:
-            tile.shape(named)
+            narrow = reads_narrow_rows(tile, tile.shape(named))
             reader = self._forms[form] = key_reader(self.arg_names, self.key, args, kwargs, tile)
             rest = reader(args, kwargs)[3:]
-            if (form, rest) not in self._open:
-                table, by_tile = self.tables(tile).table(repr(rest), named, grid)
+            if (form, rest, narrow) not in self._open:
+                table, by_tile = self.tables(tile).table(repr(rest), named, grid, narrow)
                 by_index = [by_tile.get(each, self.configs[0]) for each in table.configs()]
-                self._open[form, rest] = table, by_tile, by_index
-            return self._open[form, rest]
+                self._open[form, rest, narrow] = table, by_tile, by_index
+            return self._open[form, rest, narrow]
         except UnclearCall as error:
             self._warn(f"{error}; this key is measured, the next call is looked at again")
         except (NoTable, OSError, KeyError, TypeError) as error:

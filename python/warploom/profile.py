@@ -57,7 +57,8 @@ def subject_of(options: argparse.Namespace) -> Subject:
 
 def is_narrow(options: argparse.Namespace, shape: tuple[int, ...]) -> bool:
     """Whether the compiler is not told that k is a multiple of 16: another program, with narrow loads."""
-    return options.kind != "attention" and shape[2] % 16 != 0
+    from warploom import anchors
+    return options.kind != "attention" and anchors.is_narrow(shape[2])
 
 
 def small_shape(options: argparse.Namespace, narrow: bool) -> tuple[int, int, int]:

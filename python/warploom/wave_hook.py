@@ -144,6 +144,20 @@ def anchors_of(tiling: Tiling, tiles: Iterable[Config], sms: int, symbols: Mappi
     return anchors.attention_anchors(space, sms, symbols["h"])
 
 
+def narrow_anchors_of(
+    tiling: Tiling, tiles: Iterable[Config], sms: int, symbols: Mapping[str, int]
+) -> list[Row]:
+    """The same for rows of K that wide loads cannot read, one configuration of each tile and warps."""
+    if tiling.kind == "grouped_gemm":
+        return anchors.narrow_rows(tiles, sms, tiling.experts)
+    return anchors.narrow_rows(tiles, max(1, sms // symbols.get("b", 1)))
+
+
+def reads_narrow_rows(tiling: Tiling, shape: Shape) -> bool:
+    """Whether a call of this shape runs the program with narrow loads."""
+    return tiling.kind in ("gemm", "grouped_gemm") and not tiling.b_along_n and anchors.is_narrow(shape[2])
+
+
 def distinct_tiles(tiling: Tiling, configs: Iterable[Any]) -> dict[Config, Any]:
     """{tile: configuration} in the list's order. Raises NoTable where two are one tile: the table does not
     see in what they differ."""
@@ -178,10 +192,14 @@ class WaveTables:
         self.seconds = float(os.environ.get("WARPLOOM_PROFILE_SECONDS", PROFILE_SECONDS))
         self.profiled = 0  # tables that this process measured for
 
-    def table(self, form_key: str, named: Mapping[str, Any], grid: Any) -> tuple[Table, dict[Config, Any]]:
-        """(Table, {tile: configuration}). Raises NoTable, or UnclearCall where another call may tell more."""
+    def table(
+        self, form_key: str, named: Mapping[str, Any], grid: Any, narrow: bool = False
+    ) -> tuple[Table, dict[Config, Any]]:
+        """(Table, {tile: configuration}); with `narrow` one whose rows of K may be any, which goes on from
+        the samples of the other. Raises NoTable, or UnclearCall where another call may tell more."""
         text = repr((sorted(self.identity.items()), form_key, self.tiling.kind))
-        name = short_hash(text)
+        wide = short_hash(text)
+        name = f"{wide}-narrow" if narrow else wide
         path, here = self.folder / f"{name}.wlt", []
         tiles = distinct_tiles(self.tiling, self.tuned.configs)
         subject = None if path.exists() else self._subject(tiles, named, grid)
@@ -189,7 +207,9 @@ class WaveTables:
         def decide() -> bytes:
             here.append(name)
             with locked(path):
-                self._load_or_make(path, subject or self._subject(tiles, named, grid), named)
+                if narrow:
+                    self._begin_with(self.folder / f"{wide}.csv", path.with_suffix(".csv"))
+                self._load_or_make(path, subject or self._subject(tiles, named, grid), named, narrow)
             return path.read_bytes()
         data = ranks.decided_once(name, decide)
         if data is None:
@@ -204,6 +224,14 @@ class WaveTables:
         return UserKernel(self.tuned, form, layout, numbers_for(self.tiling, named), tiles, self.tiling)
 
     @staticmethod
+    def _begin_with(samples: Path, own: Path) -> None:
+        """What was measured of wide rows holds for the table of both."""
+        if samples.exists() and not own.exists():
+            fresh = own.with_suffix(f".{os.getpid()}.tmp")
+            fresh.write_bytes(samples.read_bytes())
+            os.replace(fresh, own)
+
+    @staticmethod
     def _keep(path: Path, data: bytes) -> None:
         """Another rank's table, where this node has none or another one."""
         with locked(path):
@@ -212,7 +240,7 @@ class WaveTables:
                 fresh.write_bytes(data)
                 os.replace(fresh, path)
 
-    def _load_or_make(self, path: Path, subject: UserKernel, named: Mapping[str, Any]) -> None:
+    def _load_or_make(self, path: Path, subject: UserKernel, named: Mapping[str, Any], narrow: bool) -> None:
         if path.exists():
             try:
                 Table(path, kernel=path.stem).close()
@@ -222,8 +250,10 @@ class WaveTables:
                 path.unlink()
         symbols = symbols_of(self.tiling, named)
         sms, free = device_limits()
-        rows = [row for row in anchors_of(self.tiling, subject.by_tile, sms, symbols)
-                if subject.bytes_at(row[1]) * 2 < MEMORY_SHARE * free]
+        planned = anchors_of(self.tiling, subject.by_tile, sms, symbols)
+        if narrow:
+            planned += narrow_anchors_of(self.tiling, subject.by_tile, sms, symbols)
+        rows = [row for row in planned if subject.bytes_at(row[1]) * 2 < MEMORY_SHARE * free]
         self.profiled += 1
         print(f"warploom: profiling {self.tuned.name}: {len(subject.by_tile)} configurations, {len(rows)} "
               "timings", file=sys.stderr)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What tuned files changed in a real engine: file_gain.py REQUESTS.csv.gz [--before none] [--json]
-file_gain.py --from FOLDER --gpu NAME [--tags plain=none pred=predicted ...] --to REQUESTS.csv.gz
+file_gain.py --from FOLDER --gpu NAME [--tags plain=none pred=predicted ...] [--pass 2] --to REQUESTS.csv.gz
 
-The first form prints for each GPU and load the mean TTFT and TPOT with each kind of files, and their change
-against those before, with a 95 % interval by drawing starts and their requests again. The second adds what
-serve.py wrote with --tag TAG_sSTART to the file."""
+The first form prints for each GPU and load the mean TTFT and TPOT with each kind of files, the least and the
+largest TPOT of one start, and the change of both against those before, with a 95 % interval by drawing
+starts and their requests again. The second adds what serve.py wrote with --tag TAG_sSTART to the file, of
+one pass."""
 
 import argparse
 import csv
@@ -19,9 +20,9 @@ DRAWS = 1000
 COLUMNS = ["gpu", "files", "start", "load", "input_tokens", "output_tokens", "ttft_ms", "tpot_ms"]
 
 
-def request_rows(folder, gpu, tags):
+def request_rows(folder, gpu, tags, kept):
     for path in sorted(Path(folder).glob("*.csv")):
-        found = re.fullmatch(r"(\w+)_s(\d+)_(\w+)\.pass1\.csv", path.name)
+        found = re.fullmatch(rf"(\w+)_s(\d+)_(\w+)\.pass{kept}\.csv", path.name)
         if not found or found.group(1) not in tags:
             continue
         with open(path, newline="") as file:
@@ -39,7 +40,7 @@ def add(options):
     if path.exists():
         with gzip.open(path, "rt", newline="") as file:
             rows = list(csv.reader(file))[1:]
-    rows += request_rows(getattr(options, "from"), options.gpu, tags)
+    rows += request_rows(getattr(options, "from"), options.gpu, tags, options.kept)
     with gzip.GzipFile(path, "wb", mtime=0) as raw:
         raw.write("\n".join(",".join(row) for row in [COLUMNS, *rows]).encode() + b"\n")
     print(f"{len(rows)} requests in {path}")
@@ -70,8 +71,10 @@ def gains(rows, usual):
         for files, starts in kinds.items():
             one = {"gpu": gpu, "load": load, "files": files, "starts": len(starts)}
             for name in ("ttft_ms", "tpot_ms"):
-                one[name] = statistics.fmean(statistics.fmean(float(row[name]) for row in rows_of)
-                                             for rows_of in starts.values())
+                means = [statistics.fmean(float(row[name]) for row in of) for of in starts.values()]
+                one[name] = statistics.fmean(means)
+                if name == "tpot_ms":
+                    one["tpot_of_starts"] = [min(means), max(means)]
                 if files != usual and usual in kinds:
                     one[name.replace("_ms", "_change")] = change(kinds[usual], starts, name)
             found.append(one)
@@ -84,6 +87,7 @@ def main():
     parser.add_argument("requests", nargs="?")
     parser.add_argument("--before", default="none")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--pass", dest="kept", type=int, default=1)
     for name in ("from", "gpu", "to"):
         parser.add_argument("--" + name)
     parser.add_argument("--tags", nargs="*", default=["plain=none", "pred=predicted", "timed=timed"])
@@ -100,6 +104,8 @@ def main():
         text = f"{one['gpu']:9} {one['load']:4} {one['files']:10} {one['starts']} starts "
         for name in ("ttft", "tpot"):
             text += f" {name.upper()} {one[name + '_ms']:8.2f} ms"
+            if name == "tpot" and one["starts"] > 1:
+                text += " [{:.2f} .. {:.2f}]".format(*one["tpot_of_starts"])
             if name + "_change" in one:
                 text += " {:+.1f} % ({:+.1f} .. {:+.1f})".format(*one[name + "_change"])
         print(text)

@@ -6,8 +6,19 @@ from .table_entry import Table
 # A table fitted on anchors, and what must not be judged with it: the sets that its correction was learned
 # from (tests/fixtures/tuner/README.md), those that the design was judged on, and the anchors.
 F, D = "{fixtures}/tuner/", "{data}/tuner_h200/"
+N, R = F + "narrow/", F + "odd_rows/"
 LEARNED = [F + "gemm_shapes.csv.gz", F + "gemm_near_odd.csv.gz", F + "gemm_shared_near.csv.gz"]
 SHARED = [D + "anchors.csv.gz", D + "skinny.csv.gz"]
+
+
+def with_odd_rows(name):
+    """Rows that are no multiple of 16 run other programs, which have samples of their own."""
+    both = [R + name + end for end in ("_both_anchors.csv.gz", "_both_near.csv.gz")]
+    return [F + name + "_anchors.csv.gz", N + name + "_anchors.csv.gz", *both]
+
+
+OWN, GROUPED, FP8 = (with_odd_rows(name) for name in ("gemm", "grouped", "gemm_fp8"))
+GROUPED_16 = ["--kind", "grouped_gemm", "--experts", "16", "--top-k", "2", "--default", "64x64x32/w4/s3"]
 
 
 def fit(name, samples, *options):
@@ -31,18 +42,7 @@ def regret(name, oracle, seen):
 
 FITS = [
     fit("shared", SHARED),
-    fit(
-        "grouped",
-        [F + "grouped_anchors.csv.gz"],
-        "--kind",
-        "grouped_gemm",
-        "--experts",
-        "16",
-        "--top-k",
-        "2",
-        "--default",
-        "64x64x32/w4/s3",
-    ),
+    fit("grouped", GROUPED, *GROUPED_16),
     fit(
         "attention",
         [F + "attention_anchors.csv.gz"],
@@ -54,7 +54,8 @@ FITS = [
         "--default",
         "128x64x64/w4/s3",
     ),
-    fit("fp8", [F + "gemm_fp8_anchors.csv.gz"], "--operand-bytes", "1"),
+    fit("fp8", FP8, "--operand-bytes", "1"),
+    fit("own", OWN),
 ]
 BLIND = {
     "products, bf16": regret(
@@ -63,15 +64,16 @@ BLIND = {
     "grouped products": regret(
         "grouped",
         F + "grouped_later.csv.gz",
-        [F + "grouped_shapes.csv.gz", F + "grouped_near.csv.gz", F + "grouped_anchors.csv.gz"],
+        [F + "grouped_shapes.csv.gz", F + "grouped_near.csv.gz", *GROUPED],
     ),
     "causal attention": regret(
         "attention",
         F + "attention_blind.csv.gz",
         [F + "attention_shapes.csv.gz", F + "attention_exhaustive.csv.gz", F + "attention_anchors.csv.gz"],
     ),
-    "products, fp8": regret(
-        "fp8", F + "gemm_fp8_blind.csv.gz", [F + "gemm_fp8_shapes.csv.gz", F + "gemm_fp8_anchors.csv.gz"]
+    "products, fp8": regret("fp8", F + "gemm_fp8_blind.csv.gz", [F + "gemm_fp8_shapes.csv.gz", *FP8]),
+    "products, bf16, any rows": regret(
+        "own", F + "gemm_blind.csv.gz", [F + "gemm_shapes.csv.gz", F + "gemm_near_odd.csv.gz", *OWN]
     ),
 }
 
@@ -84,7 +86,7 @@ H100_KINDS = {
     "products, fp8": ("gemm_fp8", ["--operand-bytes", "1"]),
     "grouped products": (
         "grouped",
-        ["--kind", "grouped_gemm", "--experts", "16", "--top-k", "2", "--default", "64x64x32/w4/s3"],
+        GROUPED_16,
     ),
     "causal attention": (
         "attention",
@@ -130,7 +132,7 @@ METHODS = {
     "grouped products": methods(
         "grouped",
         F + "grouped_later.csv.gz",
-        [F + "grouped_anchors.csv.gz"],
+        GROUPED,
         [F + "grouped_shapes.csv.gz", F + "grouped_near.csv.gz"],
     ),
     "causal attention": methods(
@@ -143,7 +145,6 @@ METHODS = {
 
 # Every other judged set, on tables of its own anchors; those that the design was chosen on say so.
 SET_OPTIONS = {
-    "own": ([F + "gemm_anchors.csv.gz"], []),
     "two_rounds": ([F + "gemm_two_rounds.csv.gz"], []),
     "split": ([F + "gemm_split_anchors.csv.gz"], []),
     "tutorial": ([F + "tutorial_anchors.csv.gz"], ["--b-along-n", "--default", "128x256x64/w8/s3"]),
@@ -171,38 +172,47 @@ SETS = {
     "products of Triton's tutorial, 8 configurations": alone("tutorial", F + "tutorial_exhaustive.csv.gz"),
 }
 
-# With anchors of rows that are no multiple of 16 beside the others.
-N = F + "narrow/"
-GROUPED_16 = ["--kind", "grouped_gemm", "--experts", "16", "--top-k", "2", "--default", "64x64x32/w4/s3"]
-FITS_WITH_NARROW = [
-    fit("own_narrow", [F + "gemm_anchors.csv.gz", N + "gemm_anchors.csv.gz"]),
-    fit(
-        "grouped_narrow", [F + "grouped_anchors.csv.gz", N + "grouped_anchors.csv.gz"], *GROUPED_16
-    ),
-    fit(
-        "fp8_narrow", [F + "gemm_fp8_anchors.csv.gz", N + "gemm_fp8_anchors.csv.gz"], "--operand-bytes", "1"
-    ),
+
+def timed_again(name, judged):
+    """The judged set with medians of 15 replays of what may be its fastest, at all of its shapes."""
+    again = R + name + "_again.csv.gz"
+    return ["tools/tuner_truth/joined.py", F + judged, again, f"{{scratch}}/{name}_again.csv.gz"]
+
+
+AGAIN = [
+    timed_again("gemm", "gemm_blind.csv.gz"),
+    timed_again("grouped", "grouped_later.csv.gz"),
+    timed_again("gemm_fp8", "gemm_fp8_blind.csv.gz"),
 ]
 
 
-def with_narrow(words):
-    """The judging of a table, done with the one that knows narrow rows."""
-    return [word.replace(".wlt", "_narrow.wlt") for word in words]
+def again(title, name):
+    """The judging of a set with the times of `timed_again`."""
+    words, joined_times = list(BLIND[title]), f"{{scratch}}/{name}_again.csv.gz"
+    words[words.index("--oracle") + 1] = joined_times
+    return words
 
 
+# Fresh shapes: of narrow loads one configuration of each tile and warps, else all. Then the judged sets
+# once more.
 NARROW = {
-    "products, bf16, own anchors, gemm_blind": alone("own_narrow", F + "gemm_blind.csv.gz"),
-    "grouped products": with_narrow(BLIND["grouped products"]),
-    "products, fp8": with_narrow(BLIND["products, fp8"]),
-    "narrow rows alone, products, bf16": alone("own_narrow", N + "gemm_judged.csv.gz"),
-    "narrow rows alone, grouped products": alone("grouped_narrow", N + "grouped_judged.csv.gz"),
-    "narrow rows alone, products, fp8": alone("fp8_narrow", N + "gemm_fp8_judged.csv.gz"),
+    "narrow rows, products, bf16": alone("own", N + "gemm_judged.csv.gz"),
+    "narrow rows, grouped products": alone("grouped", N + "grouped_judged.csv.gz"),
+    "narrow rows, products, fp8": alone("fp8", N + "gemm_fp8_judged.csv.gz"),
+    "narrow rows and stores, products, bf16": alone("own", R + "gemm_both_judged.csv.gz"),
+    "narrow rows and stores, grouped products": alone("grouped", R + "grouped_both_judged.csv.gz"),
+    "narrow rows and stores, products, fp8": alone("fp8", R + "gemm_fp8_both_judged.csv.gz"),
+    "uneven experts, grouped products": alone("grouped", R + "grouped_uneven_judged.csv.gz"),
+    "uneven rows, products, fp8": alone("fp8", R + "gemm_fp8_judged.csv.gz"),
+    "fastest timed again, products, bf16, any rows": again("products, bf16, any rows", "gemm"),
+    "fastest timed again, grouped products": again("grouped products", "grouped"),
+    "fastest timed again, products, fp8": again("products, fp8", "gemm_fp8"),
 }
 
 TABLES = [
     Table("tuner", BLIND, tuner.blind, FITS),
     Table("tuner-measured", BLIND, tuner.measured, FITS),
-    Table("tuner-narrow", NARROW, tuner.measured, FITS_WITH_NARROW),
+    Table("tuner-narrow", NARROW, tuner.measured, FITS + AGAIN),
     Table("tuner-h100", H100, tuner.measured, FITS_OF_H100),
     Table("tuner-methods", METHODS, tuner.methods, FITS[:3]),
     Table("tuner-sets", SETS, tuner.sets, FITS_OF_SETS),

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Every tuned file of a wheel against our picks, by our own model: how often theirs lies within 3 % of ours.
+"""Every tuned file of engines' wheels against our picks, by our own model: how often theirs lies within 3 %.
 
-against_shipped.py --warploom PROGRAM WHEEL [--devices NAME ...] [--kernels products experts] [--seconds S]
-                   [--page PAGE.md]
---page: writes the table, with this command, into the page's block of the wheel's engine.
+against_shipped.py --warploom PROGRAM WHEEL... [--devices NAME ...] [--kernels products experts]
+                   [--seconds S] [--page PAGE.md]
+WHEEL: a wheel, or any archive or folder that has the engine's `configs` folders. After the rows of each
+comes one of all its files together. --page: writes each table, with this command, into the page's block of
+the wheel's engine.
 Block-scaled fp8 products, and experts of fp8 and 16 bits whose sizes are those of a model in data/models.
 For each device a table is made of what is built in (`warploom tune fit --cross-gpu`); at each token count
 of a file the time of its configuration is compared with the least. Twice: with operands that were not in
@@ -28,6 +30,7 @@ NAME = re.compile(r"(?:E=(?P<e>\d+),N=(?P<en>\d+)|N=(?P<n>\d+),K=(?P<k>\d+)),dev
                   r"(?:,dtype=(?P<dtype>\w+))?(?:,block_shape=\[(?P<bn>\d+), ?(?P<bk>\d+)\])?\.json")
 ALL = 100_000
 NEAR = math.log(1.03)
+EVERY = "all devices"
 
 
 def gpus_of(program):
@@ -124,6 +127,25 @@ def judged(match, rows, gpu, tables, layers, rotation):
     return kernel, *losses(both, rows)
 
 
+def together(found):
+    """{(kernel, "all devices", rotation): ...} beside the cells of each device."""
+    sums = {}
+    for (kernel, _, rotation), (lost, unknown, files) in found.items():
+        for key in ((kernel, EVERY, rotation), ("all kernels", EVERY, rotation)):
+            cell = sums.setdefault(key, [[], 0, 0])
+            cell[0], cell[1], cell[2] = cell[0] + lost, cell[1] + unknown, cell[2] + files
+    return {**found, **sums}
+
+
+def files_of(wheel):
+    """[(name, its text)] of the tuned files of an archive or a folder."""
+    if wheel.is_dir():
+        return [(str(path), path.read_text()) for path in sorted(wheel.rglob("configs/**/*.json"))]
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in sorted(archive.namelist()) if "/configs/" in name]
+        return [(name, archive.read(name)) for name in names]
+
+
 def page_lines(wheel, devices, found):
     """The block of a page: the command and a row for each kernel and device, operands cold."""
     command = f"tools/tuned_files_truth/against_shipped.py --warploom warploom {wheel.name}"
@@ -157,49 +179,61 @@ def figures(lost):
     return near, mean, lost[int(0.9 * (len(lost) - 1))]
 
 
-def main():
-    plain = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
-    parser.add_argument("--warploom", required=True)
-    parser.add_argument("wheel", type=Path)
-    parser.add_argument("--devices", nargs="*", help="as file names have them; without: all that are known")
-    parser.add_argument("--kernels", nargs="*", default=["products", "experts"])
-    parser.add_argument("--page", type=Path)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after")
-    options = parser.parse_args()
-    devices, layers, found, end = gpus_of(options.warploom), layers_of(), {}, time.time() + options.seconds
-    with zipfile.ZipFile(options.wheel) as archive, tempfile.TemporaryDirectory() as folder:
-        tables = Tables(options.warploom, folder)
-        names = [name for name in sorted(archive.namelist()) if "/configs/" in name]
-        for done, name in enumerate(names):
-            match = NAME.fullmatch(name.rpartition("/")[2])
-            if match is None or match["device"] not in devices or time.time() > end:
-                continue
-            if options.devices and match["device"] not in options.devices:
-                continue
-            if ("products" if match["k"] else "experts") not in options.kernels:
-                continue
-            rows = json.loads(archive.read(name))
-            for rotation in ("24", "1"):
-                told = judged(match, rows, devices[match["device"]], tables, layers, rotation)
-                if told is not None:
-                    kernel, lost, unknown = told
-                    cell = found.setdefault((kernel, match["device"], rotation), [[], 0, 0])
-                    cell[0] += lost
-                    cell[1] += unknown
-                    cell[2] += 1
-            print(f"\r{done + 1} of {len(names)} files ", end="", file=sys.stderr, flush=True)
+def judge(options, wheel, devices, layers, tables, end):
+    """{(kernel, device, rotation): [losses, rows not modelled, files]}"""
+    found, files = {}, files_of(wheel)
+    for done, (name, text) in enumerate(files):
+        match = NAME.fullmatch(name.rpartition("/")[2])
+        if match is None or match["device"] not in devices or time.time() > end:
+            continue
+        if options.devices and match["device"] not in options.devices:
+            continue
+        if ("products" if match["k"] else "experts") not in options.kernels:
+            continue
+        rows = json.loads(text)
+        for rotation in ("24", "1"):
+            told = judged(match, rows, devices[match["device"]], tables, layers, rotation)
+            if told is not None:
+                kernel, lost, unknown = told
+                cell = found.setdefault((kernel, match["device"], rotation), [[], 0, 0])
+                cell[0] += lost
+                cell[1] += unknown
+                cell[2] += 1
+        print(f"\r{done + 1} of {len(files)} files ", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    print("kernel,device,operands,files,rows,not_modelled,within_3_percent,mean_loss,p90_loss")
+    return together(found)
+
+
+def print_found(wheel, found):
     for (kernel, device, rotation), (lost, unknown, files) in sorted(found.items()):
         if not lost:
             continue
         near, mean, p90 = figures(lost)
         told = "again" if rotation == "1" else "cold"
-        print(f"{kernel},{device},{told},{files},{len(lost)},{unknown},{near:.3f},{mean:.3f},{p90:.3f}")
-    if options.page:
-        engine = options.wheel.name.partition("-")[0]
-        write_block(options.page, engine, page_lines(options.wheel, options.devices, found))
+        row = (wheel.name, kernel, device, told, files, len(lost), unknown, f"{near:.3f}", f"{mean:.3f}")
+        print(",".join(map(str, (*row, f"{p90:.3f}"))))
+
+
+def main():
+    plain = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
+    parser.add_argument("--warploom", required=True)
+    parser.add_argument("wheels", type=Path, nargs="+")
+    parser.add_argument("--devices", nargs="*", help="as file names have them; without: all that are known")
+    parser.add_argument("--kernels", nargs="*", default=["products", "experts"])
+    parser.add_argument("--page", type=Path)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after")
+    options = parser.parse_args()
+    devices, layers, end = gpus_of(options.warploom), layers_of(), time.time() + options.seconds
+    print("wheel,kernel,device,operands,files,rows,not_modelled,within_3_percent,mean_loss,p90_loss")
+    with tempfile.TemporaryDirectory() as folder:
+        tables = Tables(options.warploom, folder)
+        for wheel in options.wheels:
+            found = judge(options, wheel, devices, layers, tables, end)
+            print_found(wheel, found)
+            if options.page:
+                engine = re.split("[-_]", wheel.name)[0]
+                write_block(options.page, engine, page_lines(wheel, options.devices, found))
 
 
 if __name__ == "__main__":

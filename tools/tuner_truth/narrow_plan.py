@@ -18,13 +18,11 @@ import random
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python" / "warploom"))
-import anchors  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+from warploom.anchors import narrow_rows, one_of_each  # noqa: E402
 
 CONFIG = ("bm", "bn", "bk", "warps", "stages")
 SHAPE = ("m", "n", "k")
-LOOPS = (4, 16, 64)
-USUAL_STAGES = 3
 MOST_PRODUCTS = 2e10  # of a judged shape: narrow loads are slow
 MOST_WEIGHTS = 1e9  # elements of all experts
 
@@ -32,22 +30,6 @@ MOST_WEIGHTS = 1e9  # elements of all experts
 def rows_of(path):
     with gzip.open(path, "rt", newline="") as file:
         return [row for row in csv.DictReader(file) if int(row["bm"])]
-
-
-def one_of_each(rows):
-    """One configuration for each tile and warps, ascending."""
-    chosen = {}
-    for config in sorted({tuple(int(row[name]) for name in CONFIG) for row in rows}):
-        kept = chosen.get(config[:4])
-        if kept is None or abs(config[4] - USUAL_STAGES) < abs(kept[4] - USUAL_STAGES):
-            chosen[config[:4]] = config
-    return sorted(chosen.values())
-
-
-def anchor_rows(configs, sms, experts):
-    anchors.ITERATIONS = LOOPS
-    wide = anchors.grouped_anchors(configs, sms, experts) if experts else anchors.gemm_anchors(configs, sms)
-    return [(config, (m, n, k - 1)) for config, (m, n, k) in wide]
 
 
 def judged_rows(configs, options):
@@ -92,9 +74,9 @@ def main():
         return print_stages(rows)
     if not options.output:
         parser.error("OUTPUT.csv is missing")
-    configs = one_of_each(rows)
+    configs = one_of_each({tuple(int(row[name]) for name in CONFIG) for row in rows})
     is_anchors = options.what == "anchors"
-    plan = anchor_rows(configs, options.sms, options.experts) if is_anchors else judged_rows(configs, options)
+    plan = narrow_rows(configs, options.sms, options.experts) if is_anchors else judged_rows(configs, options)
     with open(options.output, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow((*CONFIG, *SHAPE))

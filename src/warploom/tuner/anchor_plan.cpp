@@ -16,6 +16,8 @@ namespace {
 
 constexpr double kWaves[] = {0.25, 0.5, 1.0, 1.01, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0};
 constexpr std::int64_t kLoops[] = {4, 16, 64, 128};
+constexpr std::int64_t kNarrowLoops[] = {4, 16, 64};
+constexpr std::int32_t kUsualStages = 3;
 constexpr double kFirstWaves[] = {0.5, 1.0, 2.0, 6.0};
 constexpr std::int64_t kFirstLoops[] = {4, 64};
 // Shapes at which a configuration may show that it can win, and how far behind the best it may still be.
@@ -129,6 +131,22 @@ std::vector<TileConfig> contenders(const WaveModel& model) {
   return left;
 }
 
+// The configuration of the usual stages, or the nearest, of each tile, warps and parts of the loop; sorted.
+std::vector<TileConfig> one_of_each(std::vector<TileConfig> space) {
+  std::sort(space.begin(), space.end());
+  std::vector<TileConfig> chosen;
+  for (const TileConfig& config : space) {
+    const auto alike = std::find_if(chosen.begin(), chosen.end(),
+                                    [&](const TileConfig& other) { return same_but_stages(config, other); });
+    if (alike == chosen.end())
+      chosen.push_back(config);
+    else if (std::abs(config.stages - kUsualStages) < std::abs(alike->stages - kUsualStages))
+      *alike = config;
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
 }  // namespace
 
 bool beyond_memory(const TileKernel& kernel, const TileShape& shape) {
@@ -150,14 +168,29 @@ std::vector<AnchorRow> plan_first_round(const TileKernel& kernel, const TileGpu&
   return rows_of(kernel, gpu, space, kFirstWaves, kFirstLoops);
 }
 
+std::vector<AnchorRow> plan_narrow(const TileKernel& kernel, const TileGpu& gpu,
+                                   const std::vector<TileConfig>& space) {
+  if (reads_keys(kernel.kind) || kernel.b_along_n) return {};
+  std::vector<AnchorRow> rows = rows_of(kernel, gpu, one_of_each(space), kWaves, kNarrowLoops);
+  for (AnchorRow& row : rows) --row.shape.k;
+  return rows;
+}
+
 std::vector<AnchorRow> plan_second_round(const TileKernel& kernel, const TileGpu& gpu,
-                                         const std::vector<TileSample>& measured) {
+                                         const std::vector<TileSample>& measured, bool narrow_rows) {
   const WaveModel model = fit_wave_model(kernel, gpu, measured);
   std::vector<AnchorRow> done;
   for (const TileSample& sample : measured) done.push_back({sample.config, sample.shape});
   std::sort(done.begin(), done.end());
   std::vector<AnchorRow> rows;
-  for (const AnchorRow& row : plan_anchors(kernel, gpu, contenders(model)))
+  const std::vector<TileConfig> left = contenders(model);
+  std::vector<AnchorRow> wanted = plan_anchors(kernel, gpu, left);
+  if (narrow_rows) {
+    const std::vector<AnchorRow> narrow = plan_narrow(kernel, gpu, left);
+    wanted.insert(wanted.end(), narrow.begin(), narrow.end());
+    std::sort(wanted.begin(), wanted.end());
+  }
+  for (const AnchorRow& row : wanted)
     if (!std::binary_search(done.begin(), done.end(), row)) rows.push_back(row);
   return rows;
 }

@@ -27,6 +27,22 @@ TEST(AnchorPlan, GivesEveryPartWholeLoops) {
   for (const AnchorRow& row : plan_anchors({}, {}, {{64, 64, 64, 4, 3, 4}})) EXPECT_EQ(row.shape.k % 256, 0);
 }
 
+TEST(AnchorPlan, NarrowRowsAreOfOneConfigurationForAllStages) {
+  const std::vector<TileConfig> space{
+      {64, 64, 64, 4, 2, 1}, {64, 64, 64, 4, 3, 1}, {64, 64, 64, 4, 5, 1}, {64, 64, 64, 8, 4, 1}};
+  std::size_t of_three = 0, of_four = 0;
+  for (const AnchorRow& row : plan_narrow({}, {}, space)) {
+    EXPECT_EQ((row.shape.k + 1) % 64, 0);
+    EXPECT_EQ(row_class_of({}, row.shape), kNarrowLoads);
+    of_three += row.config == space[1] ? 1U : 0U;
+    of_four += row.config == space[3] ? 1U : 0U;
+  }
+  EXPECT_GT(of_three, 40U);
+  EXPECT_EQ(of_three, of_four);
+  EXPECT_EQ(plan_narrow({}, {}, space).size(), of_three + of_four);
+  EXPECT_TRUE(plan_narrow({.kind = TileKernelKind::Attention}, {}, space).empty());
+}
+
 TEST(AnchorPlan, RefusesAnEmptySpace) { EXPECT_THROW(plan_anchors({}, {}, {}), InvalidInput); }
 
 }  // namespace

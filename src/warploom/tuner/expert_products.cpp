@@ -15,9 +15,7 @@ namespace {
 class ProductTimes {
  public:
   ProductTimes(const TableLayout& layout, const TileShape& shape, std::span<const std::int64_t> rows)
-      : layout_(layout),
-        narrow_(row_class_of(layout.kernel, shape) == kNarrowLoads),
-        terms_(layout.mapping, shape, rows) {
+      : layout_(layout), shape_(shape), terms_(layout.mapping, shape, rows) {
     const auto keep = [&](std::size_t config, float time) {
       const bool repeated = count_ > 0 && config == configs_[0];
       if (repeated || count_ == configs_.size()) return;
@@ -28,7 +26,7 @@ class ProductTimes {
   }
 
   float of(std::size_t listed) const {
-    const std::size_t config = narrow_ ? layout_.narrow[listed] : listed;
+    const std::size_t config = record_at(layout_, shape_, listed);
     for (std::size_t i = 0; i < count_; ++i)
       if (configs_[i] == config) return times_[i] * scale_;
     const ConfigRecord& record = layout_.records[config];
@@ -37,7 +35,7 @@ class ProductTimes {
 
  private:
   const TableLayout& layout_;
-  bool narrow_;
+  TileShape shape_;
   ShapeTerms terms_;
   std::array<std::size_t, kMostCandidates> configs_{};
   std::array<float, kMostCandidates> times_{};

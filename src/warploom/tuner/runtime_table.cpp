@@ -51,7 +51,8 @@ TilePick least_of(const TableLayout& layout, const TileShape& shape,
       },
       expert_rows);
   // Times beyond single precision are infinite: then the first candidate stands.
-  if (best_cost == std::numeric_limits<float>::infinity()) best = cell.candidates[0].config();
+  if (best_cost == std::numeric_limits<float>::infinity())
+    best = layout.record_of(layout.row_class(shape), cell.candidates[0]);
   const std::uint32_t config = layout.listed[best];
   return {.config = layout.configs[config].config,
           .predicted_us = best_time * cell.scale(),

@@ -25,9 +25,11 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kTuneTableMajor = 5;
+inline constexpr std::uint32_t kTuneTableMajor = 6;
 // Tables that say nothing of narrow loads: the same bytes, which older programs read.
 inline constexpr std::uint32_t kWideTableMajor = 4;
+// Tables that say nothing of narrow loads with narrow stores: likewise.
+inline constexpr std::uint32_t kNarrowTableMajor = 5;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
 
 // Candidates that are predicted to take this share longer than the pick are not worth a measurement. Source:

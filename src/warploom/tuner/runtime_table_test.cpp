@@ -254,6 +254,56 @@ TEST(RuntimeTable, NarrowRowsHaveAFormulaOfTheirOwn) {
   EXPECT_GT(other, 10U);  // what wide rows say of narrow ones is wrong here
 }
 
+// And where N is odd too the small tile is the quick one again.
+double both_time(const TileShape& shape, const TileConfig& config) {
+  return two_tile_time({shape.m, shape.n + 1, shape.k + 1}, config) * (config == kSmallTile ? 1.5 : 6);
+}
+const WaveModel& model_with_narrow_stores() {
+  static const WaveModel model = [] {
+    std::vector<TileSample> samples = two_tile_samples();
+    const std::size_t wide = samples.size();
+    for (std::size_t i = 0; i < wide; ++i) {
+      TileSample narrow = samples[i];
+      --narrow.shape.k;
+      narrow.median_us = narrow_time(narrow.shape, narrow.config);
+      TileSample both = narrow;
+      --both.shape.n;
+      both.median_us = both_time(both.shape, both.config);
+      samples.push_back(narrow);
+      samples.push_back(both);
+    }
+    return fit_wave_model({}, {.name = "h200_sxm"}, samples);
+  }();
+  return model;
+}
+
+TEST(RuntimeTable, NarrowStoresOfNarrowRowsHaveAFormulaOfTheirOwn) {
+  const WaveModel& model = model_with_narrow_stores();
+  ASSERT_EQ(model.narrow.size(), 2U);
+  ASSERT_EQ(model.both.size(), 2U);
+  const RuntimeTable built = RuntimeTable::build(model);
+  const RuntimeTable table = RuntimeTable::from_bytes(built.bytes(), "again");
+  const RuntimeTable without = RuntimeTable::build(model_with_narrow_rows());
+  RandomStream draw(3, "narrow stores");
+  std::size_t other = 0;
+  for (int i = 0; i < 200; ++i) {
+    const TileShape wide{std::int64_t(1 + draw.uniform() * 4000), 16 * std::int64_t(2 + draw.uniform() * 300),
+                         64 * std::int64_t(2 + draw.uniform() * 60)};
+    EXPECT_EQ(table.pick(wide).predicted_us, small_table().pick(wide).predicted_us);
+    const TileShape narrow{wide.m, wide.n, wide.k - 1};
+    EXPECT_EQ(table.pick(narrow).predicted_us, without.pick(narrow).predicted_us);
+    const TileShape both{wide.m, wide.n - 1, wide.k - 1};
+    const TilePick pick = table.pick(both);
+    const double time = both_time(both, pick.config);
+    EXPECT_NEAR(double(pick.predicted_us), time, 0.15 * time);
+    EXPECT_EQ(table.predict_us(both, pick.config), std::optional(double(pick.predicted_us)));
+    EXPECT_EQ(table.best(both, 2).front().index, pick.index);
+    EXPECT_LT(pick.index, 2U);
+    other += pick.config == without.pick(both).config ? 0U : 1U;
+  }
+  EXPECT_GT(other, 10U);  // what narrow rows say of narrow stores is wrong here
+}
+
 TEST(RuntimeTable, OldProgramsReadTablesWithoutNarrowRows) {
   const auto major_of = [](const RuntimeTable& table) {
     TableHeader header;
@@ -261,7 +311,8 @@ TEST(RuntimeTable, OldProgramsReadTablesWithoutNarrowRows) {
     return header.major;
   };
   EXPECT_EQ(major_of(small_table()), kWideTableMajor);
-  EXPECT_EQ(major_of(RuntimeTable::build(model_with_narrow_rows())), kTuneTableMajor);
+  EXPECT_EQ(major_of(RuntimeTable::build(model_with_narrow_rows())), kNarrowTableMajor);
+  EXPECT_EQ(major_of(RuntimeTable::build(model_with_narrow_stores())), kTuneTableMajor);
 }
 
 TEST(WaveFit, FewNarrowSamplesStayWhereTheyWere) {

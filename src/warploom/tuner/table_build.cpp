@@ -59,6 +59,7 @@ std::int64_t elements_beyond(int row_class, int alignment) {
     case kQuarterLines:
       return alignment % 2 == 0 ? 16 : 48;
     case kNarrowLoads:
+    case kNarrowBoth:
       return 1;
     default:
       return 16 * (alignment % 4);
@@ -76,7 +77,8 @@ TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& k
     const std::int64_t last = std::max(first, half_octave_start(corner[axis] + 1));
     const double ratio = double(last) / double(first);
     std::int64_t v = std::llround(double(first) * std::pow(ratio, place.along[axis]));
-    if (rows_of_k && axis == 1) v = (v + 15) / 16 * 16 + (row_class == kNarrowStores ? 1 : 0);
+    const bool narrow_stores = row_class == kNarrowStores || row_class == kNarrowBoth;
+    if (rows_of_k && axis == 1) v = (v + 15) / 16 * 16 + (narrow_stores ? 1 : 0);
     if (rows_of_k && axis == 2) {
       constexpr std::int64_t line = 64;
       const std::int64_t beyond = elements_beyond(row_class, place.alignment);
@@ -192,11 +194,13 @@ class CellSearch {
         fallback_(fallback),
         all_(model, correction, everything(model)) {}
 
-  // Fills the cells of narrow loads alone; the model is of those, its records begin at `offset`.
-  void fill_narrow(const std::vector<std::size_t>& block, std::size_t offset, TableCell* cells) {
+  // Fills the cells of one class of narrow loads alone; the model is of those, whose records cells count from
+  // `offset` on.
+  void fill_narrow(const std::vector<std::size_t>& block, int row_class, std::size_t offset,
+                   TableCell* cells) {
     offset_ = offset;
-    CorrectedTimes near(model_, correction_, shortlist(block, kNarrowLoads));
-    fill(block, kNarrowLoads, near, cells + std::size_t(kNarrowLoads) * grid_.size());
+    CorrectedTimes near(model_, correction_, shortlist(block, row_class));
+    fill(block, row_class, near, cells + std::size_t(row_class) * grid_.size());
   }
 
   // Fills the block's cells of every class of rows; `cells` come class by class. Rows that load and store
@@ -405,44 +409,51 @@ std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
   return static_cast<std::uint32_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
 }
 
-// The narrow loads of a model as one of their own.
-WaveModel narrow_model(const WaveModel& model) {
-  return {.kernel = model.kernel, .gpu = model.gpu, .configs = model.narrow};
+// The place of the default, or of what differs from it in stages alone; the count where there is none.
+std::uint32_t place_of(const TileConfig& fallback, const std::vector<FittedConfig>& configs) {
+  const auto found = std::find_if(configs.begin(), configs.end(), [&](const FittedConfig& fitted) {
+    return same_but_stages(fitted.config, fallback);
+  });
+  return static_cast<std::uint32_t>(found - configs.begin());
 }
 
-// The place of the default, or of what differs from it in stages alone; the count where there is none.
-std::uint32_t narrow_default(const WaveModel& model, std::uint32_t fallback) {
-  const auto found = std::find_if(model.narrow.begin(), model.narrow.end(), [&](const FittedConfig& fitted) {
-    return same_but_stages(fitted.config, model.configs[fallback].config);
+// The cells of one class of narrow loads, as a model of their own without corrections.
+void fill_narrow_cells(const WaveModel& model, const ShapeCells& grid, const TileConfig& fallback,
+                       int row_class, std::vector<TableCell>& cells) {
+  const bool both = row_class == kNarrowBoth;
+  const WaveModel narrow{
+      .kernel = model.kernel, .gpu = model.gpu, .configs = both ? model.both : model.narrow};
+  if (narrow.configs.empty()) return;
+  const auto blocks = blocks_of(grid);
+  const std::uint32_t place = place_of(fallback, narrow.configs);
+  const std::size_t offset = both ? 0 : model.configs.size();
+  parallel_for_each_thread(blocks.size(), 0, [&] {
+    const auto search = std::make_shared<CellSearch>(narrow, nullptr, grid, place);
+    return [&, search](std::size_t block) {
+      search->fill_narrow(blocks[block], row_class, offset, cells.data());
+    };
   });
-  return static_cast<std::uint32_t>(found - model.narrow.begin());
 }
 
 }  // namespace
 
 RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& options) {
-  const std::size_t records = model.configs.size() + model.narrow.size();
+  const std::size_t records = std::max(model.configs.size() + model.narrow.size(), model.both.size());
   if (model.configs.empty() || records > kMostConfigs)
     throw InvalidInput(fmt::format("tune table: {} configurations, expected 1 to {}", records, kMostConfigs));
   const ShapeCells grid = ShapeCells::of(model.kernel.kind);
   const std::uint32_t fallback = default_index(model, options, grid);
   const int row_classes = row_classes_of(model.kernel.kind);
-  std::vector<TableCell> cells(grid.size() * std::size_t(row_classes));
+  const bool has_both = row_classes > 1 && !model.both.empty();
+  std::vector<TableCell> cells(grid.size() * std::size_t(row_classes + (has_both ? 1 : 0)));
   const auto blocks = blocks_of(grid);
   parallel_for_each_thread(blocks.size(), 0, [&] {
     const auto search = std::make_shared<CellSearch>(model, options.correction, grid, fallback);
     return [&, search](std::size_t block) { search->fill(blocks[block], row_classes, cells.data()); };
   });
-  if (row_classes > 1 && !model.narrow.empty()) {
-    const WaveModel narrow = narrow_model(model);
-    const std::uint32_t narrow_fallback = narrow_default(model, fallback);
-    parallel_for_each_thread(blocks.size(), 0, [&] {
-      const auto search = std::make_shared<CellSearch>(narrow, nullptr, grid, narrow_fallback);
-      return [&, search](std::size_t block) {
-        search->fill_narrow(blocks[block], model.configs.size(), cells.data());
-      };
-    });
-  }
+  const TileConfig& own = model.configs[fallback].config;
+  if (row_classes > 1) fill_narrow_cells(model, grid, own, kNarrowLoads, cells);
+  if (has_both) fill_narrow_cells(model, grid, own, kNarrowBoth, cells);
   return from_bytes(table_bytes(model, options, grid, fallback, cells), "tune table");
 }
 

@@ -42,7 +42,7 @@ Json kernel_json(const TileKernel& kernel) {
 
 FileFormat format_of(const WaveModel& model) {
   FileFormat format = kFormat;
-  if (model.narrow.empty()) format.major = kWideTableMajor;
+  if (model.both.empty()) format.major = model.narrow.empty() ? kWideTableMajor : kNarrowTableMajor;
   return format;
 }
 
@@ -116,7 +116,7 @@ bool is_sound(const ConfigRecord& record) {
 std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
                         std::uint32_t default_index, std::span<const TableCell> cells) {
   std::vector<ConfigRecord> records;
-  for (const auto* fits : {&model.configs, &model.narrow})
+  for (const auto* fits : {&model.configs, &model.narrow, &model.both})
     for (const FittedConfig& fitted : *fits) records.push_back(record_of(model.kernel, fitted));
   const FileFormat format = format_of(model);
   Json head = file_head(format, "warploom");
@@ -132,6 +132,7 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
   header.minor = kTuneTableMinor;
   header.config_count = static_cast<std::uint32_t>(records.size());
   header.narrow_count = model.narrow.size();
+  header.both_count = model.both.size();
   header.default_index = default_index;
   for (std::size_t i = 0; i < 3; ++i) {
     header.first[i] = grid.first[i];
@@ -163,17 +164,20 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
   }
   records = records_at<ConfigRecord>(bytes, header->configs_at, header->config_count, where);
   // The version lies outside of what the checksum covers: it must agree with what it announces.
-  const bool says_narrow = header->major != kWideTableMajor;
-  if (says_narrow != (header->narrow_count > 0) ||
-      header->narrow_count >= std::max<std::size_t>(1, records.size()))
+  const std::size_t narrow_count = header->narrow_count, both_count = header->both_count;
+  if ((header->major != kWideTableMajor) != (narrow_count > 0) ||
+      (header->major == kTuneTableMajor) != (both_count > 0) || narrow_count > records.size() ||
+      both_count > records.size() || narrow_count + both_count >= std::max<std::size_t>(1, records.size()))
     throw InvalidInput(
-        fmt::format("{}: damaged tune table, version {} with {} configurations for narrow loads", where,
-                    header->major, header->narrow_count));
-  configs = records.first(records.size() - header->narrow_count);
+        fmt::format("{}: damaged tune table, version {} with {} configurations for narrow loads and {} with "
+                    "narrow stores too",
+                    where, header->major, narrow_count, both_count));
+  both_at = records.size() - both_count;
+  configs = records.first(both_at - narrow_count);
   const auto text = records_at<char>(bytes, header->text_at, header->text_bytes, where);
   if (configs.empty() || header->default_index >= configs.size())
     throw InvalidInput(fmt::format("{}: the tune table names no default configuration", where));
-  if (records.size() > kMostConfigs || !std::all_of(records.begin(), records.end(), is_sound))
+  if (std::max(both_at, both_count) > kMostConfigs || !std::all_of(records.begin(), records.end(), is_sound))
     throw InvalidInput(
         fmt::format("{}: a configuration of the tune table has constants that are not its own", where));
   const FileHead head(kFormat, {text.data(), text.size()}, where);
@@ -183,13 +187,13 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
   // Tables that were written before there was another tier do not state theirs.
   if (head.document().contains("tier")) tier = parse_enum<TableTier>(head.text("tier"), where);
   mapping = MappingConstants(kernel, gpu);
-  row_classes = row_classes_of(kernel.kind);
+  row_classes = row_classes_of(kernel.kind) + (both_count > 0 ? 1 : 0);
   splits_k = std::any_of(configs.begin(), configs.end(),
                          [](const ConfigRecord& record) { return record.config.split_k > 1; });
   cells = records_at<TableCell>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
-  for (const TableCell& cell : cells)
-    for (const Candidate candidate : cell.candidates)
-      if (candidate.config() >= records.size())
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    for (const Candidate candidate : cells[i].candidates)
+      if (record_of(static_cast<int>(i / grid.size()), candidate) >= records.size())
         throw InvalidInput(fmt::format("{}: a cell of the tune table names no configuration", where));
   list_records(where);
 }
@@ -197,13 +201,14 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
 void TableLayout::list_records(std::string_view where) {
   const std::size_t count = configs.size();
   for (std::size_t i = 0; i < count; ++i) listed.push_back(static_cast<std::uint16_t>(i));
-  narrow = listed;
+  narrow = both = listed;
   for (std::size_t at = count; at < records.size(); ++at) {
+    auto& of_class = at < both_at ? narrow : both;
     const TileConfig& config = records[at].config;
     std::size_t own = count;
     for (std::size_t i = 0; i < count; ++i) {
       if (configs[i].config == config) own = i;
-      if (same_but_stages(configs[i].config, config)) narrow[i] = static_cast<std::uint16_t>(at);
+      if (same_but_stages(configs[i].config, config)) of_class[i] = static_cast<std::uint16_t>(at);
     }
     if (own == count)
       throw InvalidInput(fmt::format("{}: narrow loads of {}, which is no configuration of the tune table",

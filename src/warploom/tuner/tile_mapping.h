@@ -40,12 +40,18 @@ inline constexpr int kAlignments = 4;
 // are whole heads.
 inline constexpr int kWholeLines = 0, kHalfLines = 1, kQuarterLines = 2, kNarrowLoads = 3, kNarrowStores = 4,
                      kRowClasses = 5;
+// A class that tables have where narrow rows with narrow stores too were measured: loads and products of
+// theirs are arranged in another way, so that tiles differ by up to a half. Other tables take kNarrowLoads.
+inline constexpr int kNarrowBoth = kRowClasses;
+inline bool has_narrow_stores(const TileKernel& kernel, const TileShape& shape) {
+  return shape.n * kernel.output_bytes % 32 != 0;
+}
 inline int row_classes_of(TileKernelKind kind) { return reads_keys(kind) ? 1 : kRowClasses; }
 inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
   if (reads_keys(kernel.kind)) return kWholeLines;
   if (kernel.b_along_n && shape.n % 16 != 0) return kNarrowLoads;
   const int alignment = alignment_class(2 * shape.k);
-  return alignment != kNarrowLoads && shape.n * kernel.output_bytes % 32 != 0 ? kNarrowStores : alignment;
+  return alignment != kNarrowLoads && has_narrow_stores(kernel, shape) ? kNarrowStores : alignment;
 }
 
 // How much longer L2 takes to serve a row piece of one loop step that starts between 128-byte lines. Source:
@@ -131,6 +137,7 @@ struct ShapeTerms {
     if (kernel.kind == TileKernelKind::GroupedGemm) {
       const std::int64_t hit = std::min(kernel.experts, at.m);
       rows_each = static_cast<double>((at.m + hit - 1) / hit);
+      fewer_experts = static_cast<float>(hit - 1 - (at.m + hit - 1) % hit);
       hit_experts = static_cast<float>(hit);
       even_experts = expert_rows.empty() && constants.share_ends.empty();
       if (!even_experts) {
@@ -163,12 +170,19 @@ struct ShapeTerms {
     });
     return sum;
   }
+  // The same where pairs go round robin.
+  float even_tile_rows(float tile, double per_tile) const {
+    const float most = detail::tiles_of(rows_each, tile, per_tile);
+    const float least = detail::tiles_of(rows_each - 1, tile, per_tile);
+    return hit_experts * most - fewer_experts * (most - least);
+  }
   TileShape shape;
   std::span<const std::int64_t> expert_rows;
   bool even_experts = true;
   int alignment = 0;
   double m = 1, n = 1, k = 1, rows_each = 1;
   float m_f = 1, n_f = 1, hit_experts = 1;
+  float fewer_experts = 0;       // of those, with one row less than rows_each, where pairs go round robin
   float unique = 0, output = 0;  // operands, and results without partial sums
   float panel_again = 0;         // of B, that each further group of tile rows reads again
   float cold = 0;                // share of a launch's operands that L2 has lost since the last
@@ -230,7 +244,7 @@ inline TileWork map_grouped_gemm(const MappingConstants& constants, const ShapeT
   const float columns = detail::tiles_of(terms.n, config.tile_n, config.per_n);
   const float tile_rows =
       terms.even_experts
-          ? terms.hit_experts * detail::tiles_of(terms.rows_each, config.tile_m, config.per_m)
+          ? terms.even_tile_rows(config.tile_m, config.per_m)
           : static_cast<float>(terms.expert_tile_rows(constants, double(config.tile_m), config.per_m));
   const float tiles = tile_rows * columns;
   TileWork work;

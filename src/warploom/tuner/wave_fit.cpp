@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
@@ -164,57 +166,72 @@ KnownFormulas known_from(const std::vector<ConfigFit>& fits) {
   return known;
 }
 
-struct SplitSamples {
-  std::vector<TileSample> wide, narrow;
-};
+// The programs that Triton makes of one configuration: sizes that it knows to be multiples of 16, or not.
+enum Program : std::size_t { kWide, kNarrow, kBoth, kPrograms };
+using Counts = std::array<std::size_t, kPrograms>;
+using SplitSamples = std::array<std::vector<TileSample>, kPrograms>;
 
-// Narrow samples come apart where some configuration has enough of both kinds; stages say nothing of narrow
-// loads, so that one configuration stands for all that differ in them. What is left of narrow ones then is
-// dropped: it is no measurement of the wide program.
-SplitSamples split_samples(const TileKernel& kernel, std::span<const TileSample> samples) {
-  struct Counts {
-    std::size_t wide = 0, narrow = 0;
-  };
-  std::map<TileConfig, Counts> counts;
-  const auto is_narrow = [&](const TileSample& sample) {
-    return row_class_of(kernel, sample.shape) == kNarrowLoads;
-  };
-  for (const TileSample& sample : samples) {
-    Counts& of = counts[sample.config];
-    ++(is_narrow(sample) ? of.narrow : of.wide);
-  }
+Program program_of(const TileKernel& kernel, const TileShape& shape) {
+  if (row_class_of(kernel, shape) != kNarrowLoads) return kWide;
+  return has_narrow_stores(kernel, shape) ? kBoth : kNarrow;
+}
+
+// Configurations that have enough samples of this program and of wide rows. Stages say nothing of narrow
+// loads, so that one configuration stands for all that differ in them.
+std::vector<TileConfig> measured_apart(const std::map<TileConfig, Counts>& counts, Program program) {
   std::vector<TileConfig> chosen;
   for (const auto& [config, of] : counts) {
-    if (of.narrow < kFewestSamples || of.wide < kFewestSamples) continue;
+    if (of[program] < kFewestSamples || of[kWide] < kFewestSamples) continue;
     const auto alike = std::find_if(chosen.begin(), chosen.end(), [&, one = config](const TileConfig& other) {
       return same_but_stages(one, other);
     });
     if (alike == chosen.end())
       chosen.push_back(config);
-    else if (counts[*alike].narrow < of.narrow)
+    else if (counts.at(*alike)[program] < of[program])
       *alike = config;
   }
+  return chosen;
+}
+
+// Narrow samples come apart where some configuration has enough of both kinds. What is left of narrow ones
+// then is dropped: it is no measurement of the wide program. Where too few have narrow stores too, all are
+// one kind.
+SplitSamples split_samples(const TileKernel& kernel, std::span<const TileSample> samples) {
+  std::map<TileConfig, Counts> counts;
+  for (const TileSample& sample : samples) ++counts[sample.config][program_of(kernel, sample.shape)];
+  std::array<std::vector<TileConfig>, kPrograms> chosen;
+  chosen[kBoth] = measured_apart(counts, kBoth);
+  if (chosen[kBoth].empty()) {
+    for (auto& [config, of] : counts) of[kNarrow] += std::exchange(of[kBoth], 0);
+  }
+  chosen[kNarrow] = measured_apart(counts, kNarrow);
   SplitSamples split;
   for (const TileSample& sample : samples) {
-    if (chosen.empty() || !is_narrow(sample))
-      split.wide.push_back(sample);
-    else if (std::find(chosen.begin(), chosen.end(), sample.config) != chosen.end())
-      split.narrow.push_back(sample);
+    Program program = program_of(kernel, sample.shape);
+    if (program == kBoth && chosen[kBoth].empty()) program = kNarrow;
+    if (chosen[kNarrow].empty()) program = kWide;
+    const auto& of = chosen[program];
+    if (program == kWide || std::find(of.begin(), of.end(), sample.config) != of.end())
+      split[program].push_back(sample);
   }
   return split;
 }
 
-WaveModel fit_both(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples,
-                   const Fitting& fitting, std::vector<ConfigFit>& fits) {
+WaveModel fit_programs(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples,
+                       const Fitting& fitting, std::vector<ConfigFit>& fits) {
   const SplitSamples split = split_samples(kernel, samples);
-  WaveModel model = fit_with(kernel, gpu, split.wide, fitting, fits);
-  if (split.narrow.empty()) return model;
+  WaveModel model = fit_with(kernel, gpu, split[kWide], fitting, fits);
   const KnownFormulas known = known_from(fits);
-  std::vector<ConfigFit> narrow_fits;
-  const auto beginning = [&](const WaveModel& narrow, const FitSamples& points) {
-    return fit_from(narrow, points, known);
+  const auto fitted = [&](const std::vector<TileSample>& narrow) {
+    if (narrow.empty()) return std::vector<FittedConfig>();
+    std::vector<ConfigFit> narrow_fits;
+    const auto beginning = [&](const WaveModel& begun, const FitSamples& points) {
+      return fit_from(begun, points, known);
+    };
+    return fit_with(kernel, gpu, narrow, beginning, narrow_fits).configs;
   };
-  model.narrow = fit_with(kernel, gpu, split.narrow, beginning, narrow_fits).configs;
+  model.narrow = fitted(split[kNarrow]);
+  model.both = fitted(split[kBoth]);
   return model;
 }
 
@@ -225,7 +242,7 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
   const auto alone = [](const WaveModel& model, const FitSamples& points) {
     return fit_all(model, points, usual_priors(points));
   };
-  return fit_both(kernel, gpu, samples, alone, fits);
+  return fit_programs(kernel, gpu, samples, alone, fits);
 }
 
 WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples,
@@ -234,7 +251,7 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
   const auto beginning = [&](const WaveModel& model, const FitSamples& points) {
     return fit_from(model, points, known);
   };
-  return fit_both(kernel, gpu, samples, beginning, fits);
+  return fit_programs(kernel, gpu, samples, beginning, fits);
 }
 
 bool is_known(const WaveModel& model, const KnownFormulas& known) {
@@ -254,7 +271,7 @@ KnownFormulas formulas_of(const TileKernel& kernel, const TileGpu& gpu, std::spa
   const auto alone = [](const WaveModel& model, const FitSamples& points) {
     return fit_all(model, points, usual_priors(points));
   };
-  fit_with(kernel, gpu, split_samples(kernel, samples).wide, alone, fits);
+  fit_with(kernel, gpu, split_samples(kernel, samples)[kWide], alone, fits);
   return known_from(fits);
 }
 

@@ -32,6 +32,8 @@ struct WaveModel {
   // What narrow loads cost some of them (kNarrowLoads of tile_mapping.h), from samples of such rows; one
   // of each tile and warps, ascending. Empty: no such samples.
   std::vector<FittedConfig> narrow;
+  // The same where stores are narrow too (kNarrowBoth). Empty: no such samples, or no narrow ones.
+  std::vector<FittedConfig> both;
   std::vector<BucketFit> buckets;    // with at least four samples of different time
   std::vector<TileConfig> left_out;  // too few samples
   double median_r_squared = 0;       // over buckets

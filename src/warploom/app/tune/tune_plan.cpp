@@ -24,6 +24,8 @@ FieldTable TunePlanRequest::describe() {
            {.doc = "what the first round measured: the anchors left of configurations that may win"})
       .add("split_k", &R::split_k,
            {.doc = "gemm: also loops over k in so many parts (2 4 8)", .min = 2, .max = 64})
+      .add("narrow_rows", &R::narrow_rows,
+           {.doc = "products: also rows of K that wide loads cannot read (not in the first round)"})
       .add("output", &R::output, {.doc = "CSV to write"})
       .table();
 }
@@ -44,11 +46,27 @@ std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gp
   if (request.method == TuneMethod::WaveTune && request.round != AnchorRound::All)
     throw InvalidInput("method: wavetune has one round of anchors, expected no second one and no samples");
   if (request.round == AnchorRound::Second)
-    return plan_second_round(request.kernel, gpu, read_tile_samples(request.samples).rows);
+    return plan_second_round(request.kernel, gpu, read_tile_samples(request.samples).rows,
+                             request.narrow_rows);
   const auto space = space_of(request, gpu);
   if (request.method == TuneMethod::WaveTune) return published_anchors(request.kernel, gpu, space);
-  return request.round == AnchorRound::First ? plan_first_round(request.kernel, gpu, space)
-                                             : plan_anchors(request.kernel, gpu, space);
+  if (request.round == AnchorRound::First) return plan_first_round(request.kernel, gpu, space);
+  std::vector<AnchorRow> rows = plan_anchors(request.kernel, gpu, space);
+  if (!request.narrow_rows) return rows;
+  const std::vector<AnchorRow> narrow = plan_narrow(request.kernel, gpu, space);
+  rows.insert(rows.end(), narrow.begin(), narrow.end());
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+void check_narrow_rows(const TunePlanRequest& request) {
+  if (!request.narrow_rows) return;
+  if (reads_keys(request.kernel.kind) || request.kernel.b_along_n)
+    throw InvalidInput(
+        "narrow_rows: are of products whose neighbours lie along K, expected kind gemm or "
+        "grouped_gemm without b_along_n");
+  if (request.method == TuneMethod::WaveTune)
+    throw InvalidInput("narrow_rows: the published wave model has no such anchors, expected method warploom");
 }
 
 }  // namespace
@@ -58,6 +76,7 @@ TunePlanResult write_anchors(const TunePlanRequest& request) {
   GpuCatalog catalog;
   const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu, request.files));
   check_kernel(request.kernel, "tile kernel");
+  check_narrow_rows(request);
   const std::vector<AnchorRow> rows = rows_of(request, gpu);
   std::vector<std::string> columns = {"bm", "bn", "bk", "warps", "stages", "m", "n", "k"};
   const bool split =

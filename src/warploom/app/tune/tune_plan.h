@@ -29,6 +29,7 @@ struct TunePlanRequest {
   AnchorRound round = AnchorRound::All;
   std::vector<std::filesystem::path> samples;  // second round: what the first measured
   std::vector<std::int32_t> split_k;           // gemm: also configurations whose loop has so many parts
+  bool narrow_rows = false;                    // products: also rows that wide loads cannot read
   std::filesystem::path output;  // CSV: bm, bn, bk, warps, stages, m, n, k, split_k last where given; or none
   static FieldTable describe();
 };

@@ -22,6 +22,7 @@ FieldTable TuneProfileRequest::describe() {
       .add("seconds", &R::seconds, {.unit = "s", .doc = "stop after", .min = 0})
       .add("split_k", &R::split_k,
            {.doc = "gemm: also loops over k in so many parts (2 4 8)", .min = 2, .max = 64})
+      .add("narrow_rows", &R::narrow_rows, {.doc = "products: also rows of K that wide loads cannot read"})
       .add("all_anchors", &R::all_anchors, {.doc = "every anchor of every configuration, not two rounds"})
       .add("python", &R::python, {.doc = "with torch and triton"})
       .add("package", &R::package, {.doc = "folder of the Python package warploom"})
@@ -61,6 +62,7 @@ TuneProfileResult tune_profile(const TuneProfileRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   TunePlanRequest plan{.kernel = request.kernel, .gpu = request.gpu};
   plan.split_k = request.split_k;
+  plan.narrow_rows = request.narrow_rows;
   TuneProfileResult result;
   const auto round = [&](AnchorRound which, const char* name) {
     plan.round = which;

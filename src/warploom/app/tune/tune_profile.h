@@ -16,6 +16,7 @@ struct TuneProfileRequest {
   std::filesystem::path output;       // samples, CSV; rows already there are not measured again
   double seconds = 240;               // stop after, for both rounds together
   std::vector<std::int32_t> split_k;  // gemm: also configurations whose loop has so many parts
+  bool narrow_rows = false;           // products: also rows that wide loads cannot read
   bool all_anchors = false;           // measure every anchor instead of two rounds
   std::string python = "python3";     // with torch and triton
   std::filesystem::path package;      // the folder that holds the Python package `warploom`

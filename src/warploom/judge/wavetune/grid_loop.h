@@ -66,10 +66,9 @@ inline GridLoop grid_and_loop(const MappingConstants& constants, const ShapeTerm
               detail::whole_tiles(steps, sizes.parts, sizes.per_part)};
     }
     case TileKernelKind::GroupedGemm: {
-      const double rows =
-          terms.even_experts
-              ? double(terms.hit_experts) * detail::whole_tiles(terms.rows_each, sizes.tile_m, sizes.per_m)
-              : terms.expert_tile_rows(constants, sizes.tile_m, sizes.per_m);
+      const double rows = terms.even_experts
+                              ? double(terms.even_tile_rows(static_cast<float>(sizes.tile_m), sizes.per_m))
+                              : terms.expert_tile_rows(constants, sizes.tile_m, sizes.per_m);
       return {rows * columns, detail::whole_tiles(terms.k, sizes.tile_k, sizes.per_k)};
     }
     default:

@@ -83,7 +83,7 @@ template <class Visit>
 [[gnu::always_inline]] inline const TableCell& visit_candidates(
     const TableLayout& layout, const TileShape& shape, const Visit& visit,
     std::span<const std::int64_t> expert_rows = {}) {
-  const int row_class = row_class_of(layout.kernel, shape);
+  const int row_class = layout.row_class(shape);
   const TableCell& cell = layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
   const float unit = bias_unit(row_class);
   const Candidate* const all = cell.candidates;
@@ -92,9 +92,10 @@ template <class Visit>
        start += 4) {
     const Candidate four[4] = {all[start], all[start + 1], all[start + 2],
                                start == 0 ? all[3] : all[0]};  // seven places
+    const std::size_t first = layout.record_of(row_class, {});
     const FourFloats times =
-        candidate_times(layout.records.data(), layout.mapping, layout.splits_k, four, terms, unit);
-    for (std::size_t i = 0; i < 4; ++i) visit(four[i].config(), times[i]);
+        candidate_times(layout.records.data() + first, layout.mapping, layout.splits_k, four, terms, unit);
+    for (std::size_t i = 0; i < 4; ++i) visit(first + four[i].config(), times[i]);
   }
   return cell;
 }

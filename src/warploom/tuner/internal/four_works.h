@@ -41,7 +41,11 @@ inline bool has_four_works(const TileKernel& kernel) { return !reads_keys(kernel
   const float m = grouped ? static_cast<float>(terms.rows_each) : terms.m_f;
   const FourFloats rows = detail::four_tiles(zero + m, config.tile_m, config.per_m);
   const FourFloats columns = detail::four_tiles(zero + terms.n_f, config.tile_n, config.per_n);
-  const FourFloats tiles = grouped ? terms.hit_experts * rows * columns : rows * columns * constants.batch;
+  FourFloats tiles = rows * columns * constants.batch;
+  if (grouped) {
+    const FourFloats least = detail::four_tiles(zero + (m - 1), config.tile_m, config.per_m);
+    tiles = (terms.hit_experts * rows - terms.fewer_experts * (rows - least)) * columns;
+  }
   FourWorks work;
   work.iterations = detail::four_tiles(zero + static_cast<float>(terms.k), config.tile_k, config.per_k);
   work.waves = tiles * constants.per_sm;

@@ -28,8 +28,9 @@ struct TableHeader {
   std::uint32_t config_count, default_index;
   std::int32_t first[3], count[3];
   std::uint64_t configs_at, cells_at, text_at, text_bytes;
-  std::uint64_t narrow_count;  // of config_count: the last ones, for narrow loads
-  std::uint64_t reserved[2];
+  std::uint64_t narrow_count;  // of config_count: those behind the configurations, for narrow loads
+  std::uint64_t both_count;    // and behind these, for narrow loads and stores
+  std::uint64_t reserved[1];
 };
 static_assert(sizeof(TableHeader) == 120);
 
@@ -47,7 +48,9 @@ static_assert(offsetof(ConfigRecord, residual) == offsetof(ConfigRecord, coeffic
 // against the cell's other candidates.
 inline constexpr std::size_t kMostCandidates = 7, kMostConfigs = 512;
 // Narrow loads set tiles further apart than the formula says: a coarser unit reaches further.
-inline constexpr float bias_unit(int row_class) { return row_class == kNarrowLoads ? 1.0F / 50 : 1.0F / 160; }
+inline constexpr float bias_unit(int row_class) {
+  return row_class == kNarrowLoads || row_class == kNarrowBoth ? 1.0F / 50 : 1.0F / 160;
+}
 struct Candidate {
   std::uint16_t bits = 0;
 
@@ -98,16 +101,28 @@ struct TableLayout {
   std::span<const ConfigRecord> records;  // what candidates name
   std::span<const ConfigRecord> configs;  // the first of them; the others are of the same, for narrow loads
   std::vector<std::uint16_t> listed;      // of each record its configuration's place in `configs`
-  std::vector<std::uint16_t> narrow;      // of each configuration its record for narrow loads, else its own
+  // Each configuration's record for narrow loads, else its own; `both`: and for narrow stores.
+  std::vector<std::uint16_t> narrow, both;
   std::span<const TableCell> cells;
   ShapeCells grid;
-  int row_classes = 1;    // cells come class by class
-  bool splits_k = false;  // some configuration does
+  std::size_t both_at = 0;  // where the records of kNarrowBoth begin: its cells count from there on
+  int row_classes = 1;      // cells come class by class
+  bool splits_k = false;    // some configuration does
   TileKernel kernel;
   TileGpu gpu;
   double median_r_squared = 0;
   TableTier tier = TableTier::Measured;
   MappingConstants mapping;
+
+  int row_class(const TileShape& shape) const {
+    const int row_class = row_class_of(kernel, shape);
+    if (row_class != kNarrowLoads || row_classes <= kNarrowBoth) return row_class;
+    return has_narrow_stores(kernel, shape) ? kNarrowBoth : kNarrowLoads;
+  }
+  // The record of the class that a candidate of its cells names.
+  std::size_t record_of(int row_class, Candidate candidate) const {
+    return (row_class == kNarrowBoth ? both_at : 0) + candidate.config();
+  }
 
  private:
   void list_records(std::string_view where);
@@ -116,7 +131,9 @@ struct TableLayout {
 // Which record says what a configuration takes at the shape.
 inline std::size_t record_at(const TableLayout& layout, const TileShape& shape, std::size_t config) {
   if (layout.records.size() == layout.configs.size()) return config;
-  return row_class_of(layout.kernel, shape) == kNarrowLoads ? layout.narrow[config] : config;
+  const int row_class = layout.row_class(shape);
+  if (row_class == kNarrowBoth) return layout.both[config];
+  return row_class == kNarrowLoads ? layout.narrow[config] : config;
 }
 
 // The bytes of a table, with header and checksum.
