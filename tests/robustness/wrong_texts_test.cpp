@@ -3,6 +3,9 @@
 
 #include "own_words.h"
 #include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/manifests/manifest_request.h"
+#include "warploom/models/draft_config.h"
 #include "warploom/models/load_vision_encoder.h"
 #include "warploom/serving/engines/compilation_config.h"
 #include "warploom/serving/engines/eplb_config.h"
@@ -56,6 +59,45 @@ TEST(WrongTexts, OfDraftsAreRefusedInOwnWords) {
                    drafts);
   expect_own_words("draft model",
                    {{"model", "Qwen3-0.6B"}, {"quantization", "fp8"}, {"num_speculative_tokens", 3}}, drafts);
+}
+
+TEST(WrongTexts, OfConfigsOfDraftsAreRefusedInOwnWords) {
+  static constexpr DraftClass kClasses[] = {{"LlamaForCausalLMEagle3", "LlamaForCausalLM"}};
+  expect_own_words(
+      "config of a draft",
+      {{"architectures", {"LlamaForCausalLMEagle3"}},
+       {"model_type", "llama"},
+       {"hidden_size", 2880},
+       {"num_hidden_layers", 1},
+       {"num_attention_heads", 64},
+       {"num_key_value_heads", 8},
+       {"head_dim", 64},
+       {"intermediate_size", 2880},
+       {"vocab_size", 201088},
+       {"draft_vocab_size", 64000},
+       {"eagle_config", {{"eagle_aux_hidden_state_layer_ids", {1, 46, 90, 91}}}}},
+      [](const Json& document) {
+        (void)read_draft_config({"some/draft", "config.json", document.dump()}, kClasses, "Eagle3");
+      });
+}
+
+// Behind the engines of the fixture.
+TEST(WrongTexts, OfPickersAreRefusedInOwnWords) {
+  const std::string path = WARPLOOM_SOURCE_DIR "/tests/fixtures/manifests/llm_d_with_picker.yaml";
+  const std::string text = read_file(path, 1 << 20);
+  const std::string engines = text.substr(0, text.find("---\n") + 4);
+  expect_own_words("endpoint picker",
+                   {{"apiVersion", "inference.networking.x-k8s.io/v1alpha1"},
+                    {"kind", "EndpointPickerConfig"},
+                    {"plugins",
+                     {{{"type", "queue-scorer"}},
+                      {{"type", "prefix-cache-scorer"}, {"parameters", {{"hashBlockSize", 64}}}}}},
+                    {"schedulingProfiles",
+                     {{{"name", "default"},
+                       {"plugins",
+                        {{{"pluginRef", "queue-scorer"}, {"weight", 1.5}},
+                         {{"pluginRef", "prefix-cache-scorer"}, {"weight", 4}}}}}}}},
+                   [&](const Json& document) { (void)pasted_manifest(engines + document.dump()); });
 }
 
 // One flag a key, as in -cc.cudagraph_mode=NONE; what a value holds is not the program's.
