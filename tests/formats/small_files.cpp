@@ -148,13 +148,15 @@ ConfigModelRecord small_config_model() {
   return record;
 }
 
-std::string small_tune_table(bool narrow_rows) {
+// With formulas of narrow rows, and of narrow stores of those.
+std::string small_tune_table(bool narrow_rows, bool narrow_stores) {
   WaveModel model;
   model.gpu.name = "h200_sxm";
   model.configs = {
       {.config = {128, 128, 64, 8, 3, 1}, .residual = 0.02F, .most_waves = 4, .most_iterations = 64}};
   model.median_r_squared = 0.5;
   if (narrow_rows) model.narrow = model.configs;
+  if (narrow_stores) model.both = model.configs;
   const ShapeCells grid{{12, 12, 12}, {1, 1, 1}};
   const std::vector<TableCell> cells(std::size_t(row_classes_of(model.kernel.kind)));
   return table_bytes(model, {}, grid, 0, cells);
@@ -178,8 +180,9 @@ std::vector<SmallFile> small_files() {
       {"ceiling-" + version_of(kCeilingFileMajor, kCeilingFileMinor) + ".wlq",
        ceiling_to_bytes(small_ceiling())},
       {fmt::format("moe_config-{}.wlm", kConfigModelVersion), config_model_to_bytes(small_config_model())},
-      {fmt::format("tune_table-{}.wlt", kWideTableMajor), small_tune_table(false)},
-      {fmt::format("tune_table-{}.wlt", kTuneTableMajor), small_tune_table(true)},
+      {fmt::format("tune_table-{}.wlt", kWideTableMajor), small_tune_table(false, false)},
+      {fmt::format("tune_table-{}.wlt", kNarrowTableMajor), small_tune_table(true, false)},
+      {fmt::format("tune_table-{}.wlt", kTuneTableMajor), small_tune_table(true, true)},
       {"correction-" + version_of(kCorrectionFileMajor, kCorrectionFileMinor) + ".wlc",
        correction_to_bytes({TileKernelKind::GroupedGemm, false, true},
                            {.gpus = {"h200_sxm", "h100_sxm"}, .trees = two_trees()})},

@@ -188,7 +188,7 @@ ModelArchitecture load_model(const std::string& name_or_path, const FileScope& f
 std::string repository_of_model(const std::string& name_or_path, const FileScope& files) {
   const bool path = files.holds(name_or_path) && is_model_path(name_or_path);
   if (!path)
-    if (const std::string id = built_in_models_that_spell(name_or_path).repository(name_or_path); !id.empty())
+    if (std::string id = built_in_models_that_spell(name_or_path).repository(name_or_path); !id.empty())
       return id;
   const std::filesystem::path given(name_or_path);
   return given.extension() == ".json" ? given.parent_path().string() : name_or_path;
