@@ -345,7 +345,7 @@ std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, con
                     "one of the two options",
                     machine.name, machine.base, host.profile));
   const bool another = !machine.model.empty() && machine.model != model_label(setup.model);
-  return another ? for_another_model(std::move(machine)) : std::move(machine);
+  return another ? for_another_model(std::move(machine), scheme_label(setup.model)) : std::move(machine);
 }
 
 // The release whose code the host runs: of a build that is none, the one that its day has reached.
