@@ -1,4 +1,4 @@
-"""warploom.onboard's layers of vLLM, with a stand-in for the engine: what is built, how, and what is left behind."""
+"""warploom.onboard's layers of vLLM, with a stand-in for the engine: what is built, what is left behind."""
 
 import contextlib
 import enum

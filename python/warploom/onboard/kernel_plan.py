@@ -149,7 +149,7 @@ def by_halves(values: list[int]) -> list[int]:
 def kernels(
     model: Mapping[str, Any], schemes: Iterable[str], budget: int, cache_tokens: int
 ) -> list[Entry]:
-    """`model`: its configuration. `schemes`: of products and experts that this engine can make, the model's first."""
+    """`model`: its configuration. `schemes`: of what this engine can make, the model's first."""
     own, schemes = own_shapes(model), list(schemes)
     groups = [products(merged(own["products"], PRODUCTS), scheme, budget) for scheme in schemes]
     layers = merged(own["experts"], EXPERTS)

@@ -44,7 +44,8 @@ class VllmKernels:
         if getattr(self.quantised, "weight_block_size", None):
             return "fp8_block"
         try:
-            return LINEAR_METHODS.get(type(vllm_layers.linear(self.config, 256, 256, True).quant_method).__name__, "")
+            method = vllm_layers.linear(self.config, 256, 256, True).quant_method
+            return LINEAR_METHODS.get(type(method).__name__, "")
         except Exception:  # a quantisation that such a layer cannot have is not swept
             return ""
 
