@@ -55,8 +55,8 @@ class FitStepFactor(unittest.TestCase):
             writer.writerow({"id": 9, "mode": "disagg", "model_path": "Qwen3.5", "system": "b200_sxm"})
 
     def run_tool(self, constant, on="model_path=Qwen", judge="model_path=DeepSeek", more=()):
-        command = [sys.executable, str(TOOL), str(self.rule), "--constant", constant, "--on", on, "--judge", judge,
-                   "--build", str(self.root / "build"), "--data", str(self.root), *more]
+        command = [sys.executable, str(TOOL), str(self.rule), "--constant", constant, "--on", on,
+                   "--judge", judge, "--build", str(self.root / "build"), "--data", str(self.root), *more]
         paths = f"{self.root / 'tools'}{os.pathsep}{os.environ['PATH']}"
         return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": paths})
 

@@ -55,7 +55,8 @@ struct ExpertTileConstants {
   static FieldTable describe();
 };
 
-// Experts whose kernel an engine tunes for so many tokens alone: more of them take what a library chooses untuned.
+// Experts whose kernel an engine tunes for so many tokens alone: more of them take what a library chooses
+// untuned.
 struct UntunedExpertConstants {
   double tuned_tokens = 0;
   double times = 1;  // of the measured time

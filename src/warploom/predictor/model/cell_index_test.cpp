@@ -192,8 +192,8 @@ TEST(CellIndex, PrefersAnEnginesKernelOfAnotherArchitectureToABenchmarksOfASibli
   EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8, "h200_nvl", {"pipeweave", {}, {}}), "narrow");
 }
 
-// What our collector times is cuBLAS by itself: an engine's kernel on another architecture says less of it than
-// a benchmark on a sibling.
+// What our collector times is cuBLAS by itself: an engine's kernel on another architecture says less of it
+// than a benchmark on a sibling.
 TEST(CellIndex, ComparesALibrarysOwnKernelWithASiblingsBeforeEnginesElsewhere) {
   MeasuredProducts products("h800");
   products.add(MatmulScheme::Fp8, "pipeweave", "narrow");
