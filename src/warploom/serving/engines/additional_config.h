@@ -1,4 +1,4 @@
-// What of vLLM's --additional-config changes how long steps take: whose kernels run prompts in gated delta nets.
+// What of vLLM's --additional-config changes how long steps take: whose kernels run prompts of delta nets.
 #pragma once
 
 #include <string>
