@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 9> kMoeBackends{
     "auto",      "triton",  "flashinfer_cutlass", "flashinfer_trtllm", "marlin",
     "deep_gemm", "megamoe", "deep_gemm_mega_moe", "flashinfer_cutedsl"};
 constexpr std::array<std::string_view, 3> kFp8GemmBackends{"auto", "deep_gemm", "flashinfer_trtllm"};
+// vLLM's on NVIDIA's GPUs.
+constexpr std::array<std::string_view, 4> kGdnPrefillBackends{"auto", "flashinfer", "triton", "cutedsl"};
 constexpr std::array<std::string_view, 2> kCapacityPolicies{"guaranteed_no_evict", "max_utilization"};
 constexpr std::array<std::string_view, 2> kSchedulingPolicies{"fcfs", "priority"};
 constexpr std::array<std::string_view, 4> kSchedulePolicies{"fcfs", "lpm", "lof", "random"};
@@ -120,6 +122,10 @@ void add_kernels_and_queues(FieldList<C>& list) {
   list.add("moe_backend", &C::moe_backend, {.doc = "kernels of the experts", .choices = kMoeBackends})
       .add("fp8_gemm_backend", &C::fp8_gemm_backend,
            {.doc = "kernels of block-scaled products", .choices = kFp8GemmBackends, .owners = kSglang})
+      .add("gdn_prefill_backend", &C::gdn_prefill_backend,
+           {.doc = "kernels of prompts in gated delta nets; auto: as vLLM chooses by GPU and release",
+            .choices = kGdnPrefillBackends,
+            .owners = kVllm})
       .add("enable_flashinfer_allreduce_fusion", &C::enable_flashinfer_allreduce_fusion,
            {.doc = "all-reduces of few tokens add and normalise; absent: as the engine chooses",
             .owners = kSglang})

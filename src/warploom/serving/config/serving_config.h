@@ -55,6 +55,7 @@ struct ServingConfig {
   std::int64_t attention_dp_batching_wait_iters = 10;  // when all have had one for so many steps
   std::string moe_backend = "auto";
   std::string fp8_gemm_backend = "auto";
+  std::string gdn_prefill_backend = "auto";
   std::optional<bool> enable_flashinfer_allreduce_fusion;  // norms within all-reduces
   std::string scheduling_policy = "fcfs";
   std::string schedule_policy = "fcfs";  // see sglang_scheduler.h
