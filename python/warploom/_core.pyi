@@ -36,6 +36,9 @@ class TuneTable:
     def timed(
         self, m: int, n: int, k: int, count: int
     ) -> list[tuple[tuple[int, int, int, int, int, int], float]]: ...
+    def next_to_time(
+        self, m: int, n: int, k: int, timed: list[tuple[tuple[int, int, int, int, int, int], float]]
+    ) -> tuple[int, int, int, int, int, int] | None: ...
 
 class TuneExperts:
     def __init__(

@@ -6,7 +6,7 @@ from .table_entry import Table
 # A table fitted on anchors, and what must not be judged with it: the sets that its correction was learned
 # from (tests/fixtures/tuner/README.md), those that the design was judged on, and the anchors.
 F, D = "{fixtures}/tuner/", "{data}/tuner_h200/"
-N, R = F + "narrow/", F + "odd_rows/"
+N, R, U = F + "narrow/", F + "odd_rows/", F + "unseen_rows/"
 LEARNED = [F + "gemm_shapes.csv.gz", F + "gemm_near_odd.csv.gz", F + "gemm_shared_near.csv.gz"]
 SHARED = [D + "anchors.csv.gz", D + "skinny.csv.gz"]
 
@@ -179,7 +179,16 @@ def timed_again(name, judged):
     return ["tools/tuner_truth/joined.py", F + judged, again, f"{{scratch}}/{name}_again.csv.gz"]
 
 
+def unseen(name):
+    """Fresh shapes with the quiet times of what may be fastest there."""
+    output = f"{{scratch}}/{name}_unseen.csv.gz"
+    return ["tools/tuner_truth/joined.py", f"{U}{name}_judged.csv.gz", f"{U}{name}_again.csv.gz", output]
+
+
 AGAIN = [
+    unseen("gemm"),
+    unseen("grouped"),
+    unseen("gemm_fp8"),
     timed_again("gemm", "gemm_blind.csv.gz"),
     timed_again("grouped", "grouped_later.csv.gz"),
     timed_again("gemm_fp8", "gemm_fp8_blind.csv.gz"),
@@ -204,6 +213,9 @@ NARROW = {
     "narrow rows and stores, products, fp8": alone("fp8", R + "gemm_fp8_both_judged.csv.gz"),
     "uneven experts, grouped products": alone("grouped", R + "grouped_uneven_judged.csv.gz"),
     "uneven rows, products, fp8": alone("fp8", R + "gemm_fp8_judged.csv.gz"),
+    "unseen by all, products, bf16": alone("own", "{scratch}/gemm_unseen.csv.gz"),
+    "unseen by all, grouped products": alone("grouped", "{scratch}/grouped_unseen.csv.gz"),
+    "unseen by all, products, fp8": alone("fp8", "{scratch}/gemm_fp8_unseen.csv.gz"),
     "fastest timed again, products, bf16, any rows": again("products, bf16, any rows", "gemm"),
     "fastest timed again, grouped products": again("grouped products", "grouped"),
     "fastest timed again, products, fp8": again("products, fp8", "gemm_fp8"),
