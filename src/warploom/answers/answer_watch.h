@@ -16,7 +16,7 @@ struct AnswerWatch {
   std::function<void(std::string_view line)> said;          // a word on the way
   // What the answer left out of what was asked, or took in its place. Empty: `said` is told.
   std::function<void(std::string_view line)> noted;
-  const std::atomic<bool>* cancelled = nullptr;             // a run then ends as it stands, marked as partial
+  const std::atomic<bool>* cancelled = nullptr;  // a run then ends as it stands, marked as partial
   // Called before `progress`: how far a run's clock is ("310 s simulated"), or which part of a plan is
   // counted ("screened", "decided").
   std::function<void(std::string_view place)> at;

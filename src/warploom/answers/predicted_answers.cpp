@@ -52,9 +52,9 @@ void note_version(const Question& question, const PredictRequest& request, const
   if (request.version.empty()) return;
   const std::string used = result.framework + " " + result.version;
   if (!result.by_rule && result.version == request.version) return;
-  question.note(fmt::format("`framework_version` {}: this kernel was not measured with it, {} is used instead",
-                           request.version,
-                           result.by_rule ? fmt::format("the rule '{}'", result.kernel) : used));
+  question.note(
+      fmt::format("`framework_version` {}: this kernel was not measured with it, {} is used instead",
+                  request.version, result.by_rule ? fmt::format("the rule '{}'", result.kernel) : used));
 }
 
 Json answer_predict(const Question& question) {

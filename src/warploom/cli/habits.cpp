@@ -273,6 +273,8 @@ std::vector<std::string> as_curve(std::vector<std::string> words) {
       words.front() = "curve";
     }
   }
+  // A curve is always drawn.
+  if (words.front() == "curve") std::erase(words, "--charts");
   return words;
 }
 

@@ -92,7 +92,7 @@ Json answer_wavetune_fit(const Question& question, const TuneFitRequest& request
   const WaveTuneFitResult fit = tune_fit_wavetune(request);
   for (const TileConfig& tiles : fit.table.model().left_out)
     question.note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
-                             tiles.tile_n, tiles.tile_k, kFewestAnchors));
+                              tiles.tile_n, tiles.tile_k, kFewestAnchors));
   question.write([&] { return wavetune_fit_text(fit); });
   return wavetune_fit_json(fit);
 }
