@@ -14,6 +14,7 @@ OTHER_NAMES = {
     "tp": ("tensor_parallel_size", "tensor_parallel_sizes"),
     "pp": ("pipeline_parallel_size", "pipeline_parallel_sizes"),
     "dp": ("data_parallel_size", "data_parallel_sizes"),
+    "gpu": ("gpu_names",),
     "gpus": ("gpu_names",),
     "isl": ("random_input_len", "input_tokens"),
     "osl": ("random_output_len", "output_tokens"),

@@ -81,6 +81,11 @@ TEST(Habits, LeavesOwnOptionsAlone) {
   EXPECT_EQ(line_of({"simulate", "--nonsense", "3"}), "simulate --nonsense 3");
 }
 
+TEST(Habits, OneGpuIsAListOfIt) {
+  EXPECT_EQ(line_of({"plan", "--gpu", "H200"}), "plan --gpus H200");
+  EXPECT_EQ(line_of({"simulate", "--gpu", "H200"}), "simulate --gpu H200");
+}
+
 TEST(Habits, ReadsSeveralValuesOfARunAsACurve) {
   EXPECT_EQ(line_of({"simulate", "--model", "m", "--max-concurrency", "1,4,16", "--engine=vllm,sglang"}),
             "curve --model m --max-concurrencies 1,4,16 --engines=vllm,sglang");

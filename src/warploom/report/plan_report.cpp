@@ -172,17 +172,17 @@ std::string ranking(const PlanResult& plan, std::size_t rows) {
   return text;
 }
 
-// Where other draws of the load, as long, leave the figure; nothing of a load that is what it is.
-std::string other_draws(const LimitUse& use) {
-  return use.high > use.low ? fmt::format(" ({:.4g} to {:.4g} in other draws)", use.low, use.high)
+// Where another run as long may have the figure.
+std::string of_another_run(const LimitUse& use) {
+  return use.high > use.low ? fmt::format(" ({:.4g} to {:.4g} in another such run)", use.low, use.high)
                             : std::string();
 }
 
-// A deployment that keeps the limits in this draw of the load and not in every one.
+// A deployment that keeps the limits in this run and perhaps not in the next.
 std::string only_just(const WhatIf& answer) {
   const LimitUse& use = answer.binding;
   if (!answer.meets || use.high <= use.limit) return {};
-  return fmt::format(", up to {} in other draws", percent_text(use.high / use.limit));
+  return fmt::format(", up to {} in another such run", percent_text(use.high / use.limit));
 }
 
 std::string what_if_text(const PlanResult& plan) {
@@ -194,7 +194,8 @@ std::string what_if_text(const PlanResult& plan) {
                         deployment_words(plan.what_if_labels[i], point.configuration, point.fleet),
                         counted(point.gpus, "GPU"),
                         plan.priced ? fmt::format(", ${}/h", dollars(point.dollars_per_hour)) : "",
-                        answer.meets ? "meets the limits" : "misses the limits", use_text(answer.binding), only_just(answer));
+                        answer.meets ? "meets the limits" : "misses the limits", use_text(answer.binding),
+                        only_just(answer));
   }
   return text;
 }
@@ -243,7 +244,7 @@ std::string whole_text(const PlanResult& plan, std::size_t rows) {
   const PlanPoint& best = plan.search.points[*plan.search.best];
   const LimitUse binding = binding_limit(plan.level, best.figures);
   text += fmt::format("binding limit: {} at {:.4g} of {:.4g}{}; {}\n", binding.name, binding.figure,
-                      binding.limit, other_draws(binding), relaxing_advice(best.figures, binding));
+                      binding.limit, of_another_run(binding), relaxing_advice(best.figures, binding));
   text += fmt::format("run of the best: {}\n", run_text(best.figures.length));
   text += fmt::format("kernel time of the best: {} measured on that GPU\n\n",
                       percent_text(plan.best_measured_share));
