@@ -1,4 +1,4 @@
-"""What an answer left out of what was asked, or took in its place: warnings where the caller's line stands."""
+"""What an answer left out of what was asked, or took in its place: warnings at the caller's line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def _callers_level() -> int:
 
 
 class Notes:
-    """Takes lines while an answer is made, in any thread, and warns of them in the caller's when it is done."""
+    """Takes lines while an answer is made, in any thread, and warns of them in the caller's when it is
+    done."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
