@@ -24,7 +24,7 @@ struct OtherName {
 
 // vllm bench serve, AIPerf and genai-perf, AIConfigurator, TensorRT-LLM's and SGLang's bench, in this order.
 // Where rows have one name, the first is taken whose own option the command has.
-constexpr std::array<OtherName, 27> kNames{{
+constexpr std::array<OtherName, 28> kNames{{
     {"--input-len", "--random-input-len"},
     {"--output-len", "--random-output-len"},
     {"--random-input", "--random-input-len"},
@@ -47,6 +47,7 @@ constexpr std::array<OtherName, 27> kNames{{
     {"--batch-size", "--batch"},
     {"--total-gpus", "--gpu-count"},
     {"--total_gpus", "--gpu-count"},
+    {"--gpu", "--gpus"},
     {"--system", "--gpus"},
     {"--system", "--gpu"},
     {"--model-path", "--model"},
@@ -273,6 +274,8 @@ std::vector<std::string> as_curve(std::vector<std::string> words) {
       words.front() = "curve";
     }
   }
+  // A curve is always drawn.
+  if (words.front() == "curve") std::erase(words, "--charts");
   return words;
 }
 

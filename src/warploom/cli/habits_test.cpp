@@ -81,12 +81,19 @@ TEST(Habits, LeavesOwnOptionsAlone) {
   EXPECT_EQ(line_of({"simulate", "--nonsense", "3"}), "simulate --nonsense 3");
 }
 
+TEST(Habits, OneGpuIsAListOfIt) {
+  EXPECT_EQ(line_of({"plan", "--gpu", "H200"}), "plan --gpus H200");
+  EXPECT_EQ(line_of({"simulate", "--gpu", "H200"}), "simulate --gpu H200");
+}
+
 TEST(Habits, ReadsSeveralValuesOfARunAsACurve) {
   EXPECT_EQ(line_of({"simulate", "--model", "m", "--max-concurrency", "1,4,16", "--engine=vllm,sglang"}),
             "curve --model m --max-concurrencies 1,4,16 --engines=vllm,sglang");
   EXPECT_EQ(line_of({"simulate", "--tp", "1,2", "--request-rate", "3"}),
             "curve --tp-sizes 1,2 --request-rate 3");
   EXPECT_EQ(line_of({"plan", "--tp", "1,2"}), "plan --tp 1,2");
+  EXPECT_EQ(line_of({"simulate", "--charts", "--tp", "1,2"}), "curve --tp-sizes 1,2");  // it is always drawn
+  EXPECT_EQ(line_of({"simulate", "--charts", "--tp", "2"}), "simulate --charts --tp 2");
 }
 
 TEST(Habits, JoinsLimitsThatAreWordsOfTheirOwn) {

@@ -19,7 +19,10 @@ FieldTable SearchSpace::describe() {
       .add("pipeline_parallel_sizes", &S::pipeline_parallel,
            {.doc = "GPUs that share the layers out", .min = 1, .max = 1024})
       .add("data_parallel_sizes", &S::data_parallel,
-           {.doc = "attention groups of one instance, of mixtures of experts", .min = 1, .max = 1024})
+           {.doc = "attention groups of one instance, of mixtures of experts; none: 1, behind latent "
+                   "attention also 8",
+            .min = 1,
+            .max = 1024})
       .add("expert_parallel", &S::expert_parallel, {.doc = "experts spread over the GPUs whole"})
       .add("pools", &S::pools, {.doc = "prefill and decode in one pool, apart, or either"})
       .add("quantizations", &S::quantizations,
@@ -96,7 +99,7 @@ std::vector<EngineShape> shapes_of(const SearchSpace& space, bool mixture) {
   for (std::size_t gpu = 0; gpu < space.gpus.size(); ++gpu)
     for (const std::int64_t tp : space.tensor_parallel)
       for (const std::int64_t pp : space.pipeline_parallel)
-        for (const std::int64_t dp : space.data_parallel)
+        for (const std::int64_t dp : or_default<std::int64_t>(space.data_parallel, 1))
           add_expert_shapes(shapes, space, {gpu, tp, pp, dp}, mixture);
   return shapes;
 }
@@ -108,7 +111,7 @@ void visit_configurations(const SearchSpace& space, bool mixture,
   if (space.gpus.empty()) throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
   check_sizes(space.tensor_parallel, "tensor_parallel_sizes");
   check_sizes(space.pipeline_parallel, "pipeline_parallel_sizes");
-  check_sizes(space.data_parallel, "data_parallel_sizes");
+  if (!space.data_parallel.empty()) check_sizes(space.data_parallel, "data_parallel_sizes");
   check_sizes(space.micro_batches, "num_afd_stages");
   if (space.feed_forward_ranks.empty() || space.redundant_experts.empty())
     throw InvalidInput(

@@ -35,8 +35,8 @@ struct SearchSpace {
   std::vector<std::string> engines;  // "NAME" or "NAME:VERSION"; empty: the default engine
   std::vector<std::int64_t> tensor_parallel{1, 2, 4, 8};
   std::vector<std::int64_t> pipeline_parallel{1};
-  std::vector<std::int64_t> data_parallel{1};  // within an instance, of mixtures of experts
-  Tried expert_parallel = Tried::Both;         // of mixtures of experts
+  std::vector<std::int64_t> data_parallel;  // within an instance, of mixtures of experts; empty: 1
+  Tried expert_parallel = Tried::Both;      // of mixtures of experts
   PoolLayout pools = PoolLayout::Aggregated;
   std::vector<std::string> quantizations;            // of the linear layers; "stored" or empty: as it is
   std::vector<std::int64_t> max_num_seqs;            // empty: the engine's default

@@ -404,6 +404,17 @@ struct PreparedPlan {
   void stop_with(const StopWatch& watch) { request.cancelled = task.cancelled = &watch.stopped(); }
 };
 
+// Latent attention has one head of keys, so that ranks of one group all hold the same cache. Eight groups,
+// one for each GPU of a node, is what recipes of vLLM and SGLang begin with: chosen, not fitted.
+constexpr std::int64_t kLatentGroups = 8;
+
+std::vector<std::int64_t> groups_of(const SearchSpace& space, const ModelArchitecture& model) {
+  if (!space.data_parallel.empty()) return space.data_parallel;
+  const bool latent = model.layers_of<LatentAttention>() + model.layers_of<SparseLatentAttention>() > 0;
+  return latent && model.mixture() != nullptr ? std::vector<std::int64_t>{1, kLatentGroups}
+                                              : std::vector<std::int64_t>{1};
+}
+
 PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
   PreparedPlan plan{.request = asked, .workload = {}, .task = {}, .result = {}};
   PlanRequest& request = plan.request;
@@ -414,6 +425,7 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
   if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
   plan.workload = plan_workload(request);
   const ModelArchitecture model = load_model(request.model, request.files);
+  request.space.data_parallel = groups_of(request.space, model);
   check_plan_request(request, plan.workload, model);
   PlanResult& result = plan.result;
   result = {.model = model.name,
