@@ -140,6 +140,9 @@ class StepAccuracy(StandInTest):
                 self.assertIn(f"{others}_host.json", line)
                 self.assertNotIn(f"{mine}_host.json", line)
         self.assertIn("changes nothing without --walls", self.run_tool("--known-host").stderr)
+        by_one = self.run_tool("--walls", "--known-host", "llama8b", "--json")
+        self.assertEqual(json.loads(by_one.stdout)["h200 0.33"]["all"]["steps"], 1, by_one.stderr)
+        self.assertIn("invalid choice", self.run_tool("--walls", "--known-host", "gemma4").stderr)
         both = self.run_tool("--walls", "--known-host", "--host-profile", "mine")
         self.assertIn("without --known-host", both.stderr)
 
