@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -54,6 +55,11 @@ constexpr std::array<OtherName, 28> kNames{{
     {"--model_path", "--model"},
     {"--backend", "--engines"},
 }};
+
+// Options that write another one's field: what is said of the one is of what was typed, wherever it stands.
+constexpr std::array<OtherName, 2> kBenchNames{
+    {{"--random-mm-bucket-config", "--image-size"},
+     {"--random-mm-base-items-per-request", "--images-per-request"}}};
 
 // How a load is sent, measured and written down, which changes nothing of it.
 constexpr std::array<std::string_view, 12> kSwitchesWithoutEffect{
@@ -299,6 +305,23 @@ std::vector<std::string> in_own_options(const CLI::App& program, const std::vect
   return rewriter.words();
 }
 
+namespace {
+
+// Every `name` that is a word of its own, by another.
+std::string with_name(std::string text, std::string_view name, std::string_view other) {
+  const auto goes_on = [](char c) {
+    return c == '-' || c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+  };
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + other.size())) {
+    const std::size_t end = at + name.size();
+    if ((at > 0 && goes_on(text[at - 1])) || (end < text.size() && goes_on(text[end]))) continue;
+    text.replace(at, name.size(), other);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string as_typed(std::string text, const std::vector<std::string>& words) {
   const auto typed = [&](std::string_view name) {
     return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
@@ -311,6 +334,8 @@ std::string as_typed(std::string text, const std::vector<std::string>& words) {
     if (typed(each.own) || !typed(each.other)) continue;
     return text.replace(0, each.own.size(), each.other);
   }
+  for (const OtherName& each : kBenchNames)
+    if (!typed(each.own) && typed(each.other)) text = with_name(std::move(text), each.own, each.other);
   return text;
 }
 

@@ -60,6 +60,15 @@ TEST(Habits, RefusalsNameWhatWasTyped) {
             "--isl is 0, expected at least 1");
   const std::string own = "--random-input-len: '1x' is not an integer";
   EXPECT_EQ(as_typed(own, {"simulate", "--random-input-len", "1x", "--islands", "2"}), own);
+  const std::vector<std::string> buckets{"simulate", "--random-mm-bucket-config", "{(1,1)}"};
+  EXPECT_EQ(as_typed("--image-size: '{(1,1)}', expected WxH", buckets),
+            "--random-mm-bucket-config: '{(1,1)}', expected WxH");
+  EXPECT_EQ(as_typed("--image-size changes nothing by itself, expected --images-per-request too", buckets),
+            "--random-mm-bucket-config changes nothing by itself, expected --images-per-request too");
+  EXPECT_EQ(as_typed("--image-tokens: --image-size says how many there are", buckets),
+            "--image-tokens: --random-mm-bucket-config says how many there are");
+  EXPECT_EQ(as_typed("--image-sizes, --image-size-x", buckets), "--image-sizes, --image-size-x");
+  EXPECT_EQ(as_typed("--image-size: x", {"simulate", "--image-size", "x"}), "--image-size: x");
 }
 
 TEST(Habits, SaysWhichOptionLacksItsValue) {

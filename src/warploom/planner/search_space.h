@@ -49,8 +49,11 @@ struct SearchSpace {
   std::vector<std::int64_t> feed_forward_ranks{0};
   std::vector<std::int64_t> micro_batches{2};
   std::vector<std::int64_t> redundant_experts{0};
-  std::vector<std::string> routing_policies;  // over instances; empty: the plan's own
-  std::int64_t max_gpus = 64;                 // of a whole deployment
+  std::vector<std::string> moe_exchanges;  // of experts spread whole, MoeExchange; empty: the engine's own
+  std::vector<std::int64_t> encoder_instances{0};  // that encode images alone; 0: the engines encode
+  Tried shared_caches = Tried::On;                 // the store and peers that the plan is asked with
+  std::vector<std::string> routing_policies;       // over instances; empty: the plan's own
+  std::int64_t max_gpus = 64;                      // of a whole deployment
 
   static FieldTable describe();
 };

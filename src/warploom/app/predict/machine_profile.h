@@ -69,8 +69,8 @@ struct MachineProfile {
   // base's. Nothing where it was not measured.
   double pace_spread_beside(const EngineHost& base, int side = 0) const;
   const KernelScale* scale_of(KernelGroup group) const;
-  // The factor of a kernel with this bound; nullptr for launches and links, and where the group was not measured. Files
-  // of before version 4 have no rows: those go by what limits them.
+  // The factor of a kernel with this bound; nullptr for launches and links, and where the group was not
+  // measured. Files of before version 4 have no rows: those go by what limits them.
   const KernelScale* scale_of(const Operator& op, Bound bound) const;
 };
 

@@ -5,8 +5,9 @@
 namespace warploom {
 namespace {
 
-// Standard deviations of ln(factor), by KernelGroup: cards of one kind, and what tables miss of an engine. What works on rows was
-// never swept as engines run it now (steps/streaming_rule.h), or fuses what tables have apart.
+// Standard deviations of ln(factor), by KernelGroup: cards of one kind, and what tables miss of an engine.
+// What works on rows was never swept as engines run it now (steps/streaming_rule.h), or fuses what tables
+// have apart.
 constexpr KernelFactors kSpread{0.08, 0.08, 0.5};
 constexpr double kNoise = 0.03;    // of ln(sum): how well a sum is predicted where the factors are right
 constexpr double kOutlier = 0.15;  // |ln(at / measured)| from which a sum weighs less

@@ -224,7 +224,7 @@ void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& 
 }
 
 VisionSplit vision_split(const ServingSetup& setup) {
-  return {.tensor_parallel = setup.sharding.tensor_parallel};
+  return {.tensor_parallel = setup.sharding.tensor_parallel, .by_images = setup.config.encodes_by_images()};
 }
 
 Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {

@@ -188,6 +188,14 @@ ServingConfig ask_for_ranks(ServingConfig config, std::int64_t groups) {
 // model_executor/layers/fused_moe/deep_gemm_mega_moe.py, and moe_backend of config/kernel.py.
 constexpr std::string_view kMegaMoeBackend = "deep_gemm_mega_moe";
 
+// One kind of DeepEP's kernels for all steps.
+bool ask_for_exchange(MoeExchange exchange, ServingConfig& config) {
+  if (exchange == MoeExchange::DeepEpNormal) config.all2all_backend = "deepep_high_throughput";
+  if (exchange == MoeExchange::DeepEpLowLatency) config.all2all_backend = "deepep_low_latency";
+  if (exchange == MoeExchange::MegaMoe) config.moe_backend = kMegaMoeBackend;
+  return exchange != MoeExchange::DeepEp;
+}
+
 ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
   if (config.moe_backend == kMegaMoeBackend) {
     if (!spreads_experts(sharding))
@@ -341,6 +349,7 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               .spread_attention = with_attention_ranks,
                                               .ask_for_groups = ask_for_ranks,
                                               .expert_transport = reach_experts,
+                                              .ask_for_exchange = ask_for_exchange,
                                               .graphs_prompts = true,
                                               .fuse = fuse,
                                               .windowed_cache = windowed_cache,
