@@ -196,8 +196,8 @@ Json answer_curve(const Question& question) {
 }
 
 Json answer_forecast(const Question& question) {
-  auto request =
-      read_setup_request<ForecastRequest>(question.session, question.asked, SetupUse::Run, question.watch);
+  auto request = read_setup_request<ForecastRequest>(question.session, question.asked, SetupUse::Forecast,
+                                                     question.watch);
   follow<ForecastRequest>(request, question.watch);
   if (request.setup.config.scheduling_policy == "priority")
     question.note("`scheduling_policy` priority is as fcfs here: metrics say no priorities");

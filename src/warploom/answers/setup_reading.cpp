@@ -45,7 +45,7 @@ Json config_in(const Json& pools, const char* name) {
 // alike is said of the pair.
 void check_fields(const Json& setup, SetupUse use, const Json* other) {
   const Json given = setup.value(kSetupConfig, Json::object());
-  if (use != SetupUse::Run && setup.contains(kEngineDay))
+  if (!has_requests(use) && setup.contains(kEngineDay))
     throw InvalidInput(
         fmt::format("{} is not modelled here: it dates defaults of a run; expected it with "
                     "`simulate`",

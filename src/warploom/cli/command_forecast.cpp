@@ -13,7 +13,7 @@ void add_forecast_command(Command& app) {
   Command* command = app.add_subcommand("forecast", "what a server does at other loads, from its metrics");
   RequestCommand forecast(*command, "forecast");
   forecast.counts("loads");
-  forecast.write(setup_writer(SetupOptions(*command, SetupUse::Run)));
+  forecast.write(setup_writer(SetupOptions(*command, SetupUse::Forecast)));
   forecast.add_fields<ForecastRequest>({.skipped = {"setup"}, .group = std::string(kWorkloadGroup)});
   forecast.runs();
 }

@@ -156,6 +156,7 @@ void leave_out_of_scope(OptionWriter& writer, std::string_view request, const Js
   const SetupUse use = request == "step"       ? SetupUse::Step
                        : request == "static"   ? SetupUse::StaticBatch
                        : request == "diagnose" ? SetupUse::Diagnosis
+                       : request == "forecast" ? SetupUse::Forecast
                                                : SetupUse::Run;
   for (const Json& part : {given, setup.value("host", Json::object())})
     for (const auto& [field, value] : part.items()) {

@@ -33,7 +33,7 @@ namespace {
 // Fields that other options write, or that bear on runs alone.
 std::vector<std::string> skipped_fields(SetupUse use) {
   std::vector<std::string> skipped{"config", "network", "host", "vision_encoder", "image_tokens"};
-  if (use != SetupUse::Run) skipped.emplace_back("engine_day");
+  if (!has_requests(use)) skipped.emplace_back("engine_day");
   return skipped;
 }
 

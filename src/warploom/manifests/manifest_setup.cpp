@@ -156,14 +156,14 @@ class SetupReader {
   void write_router() {
     const bool chooses =
         std::any_of(pools_.begin(), pools_.end(), [](const Started& pool) { return pool.instances > 1; });
-    if (use_ != SetupUse::Run || !chooses) return;
+    if (!has_requests(use_) || !chooses) return;
     for (const auto& [rule, value] : manifest_.router_rules)
       result_.router[rule] = parse_json(value, "router: " + rule);
   }
 
   Json whole(const Started& pool) const {
     Json setup = pool.setup;
-    if (use_ != SetupUse::Run) return setup;
+    if (!has_requests(use_)) return setup;
     if (pool.instances > 1) setup["config"]["instances"] = pool.instances;
     if (!manifest_.routing_policy.empty() && pool.instances > 1)
       setup["config"]["routing_policy"] = manifest_.routing_policy;

@@ -79,7 +79,7 @@ TEST(PriceStep, AHostThatIsNotKnownIsAnInterval) {
       price_step({.setup = setup, .prefill = {}, .decode = "32x1000"}, fixed_latency());
   EXPECT_LT(to_milliseconds(step.host), 15);
   EXPECT_LT(step.host_least, step.host);
-  EXPECT_GT(to_milliseconds(step.host_most), 80);
+  EXPECT_GT(to_milliseconds(step.host_most), 55);  // 24 times what a layer of experts launches
   const StepBreakdown prompt = price_step({.setup = setup, .prefill = "1x32", .decode = {}}, fixed_latency());
   EXPECT_EQ(prompt.host_least, prompt.host_most);
   setup.config.engine = "vllm";

@@ -36,6 +36,8 @@ std::string_view name_of_use(SetupUse use) {
       return "Step";
     case SetupUse::Run:
       return "simulate";
+    case SetupUse::Forecast:
+      return "forecast";
   }
   WARPLOOM_ASSERT(!"a use of a setup without a name");
   return {};
@@ -43,7 +45,8 @@ std::string_view name_of_use(SetupUse use) {
 
 // Why fields about `topic` do not bear on `use`; empty when they do.
 std::string_view reason_of(SetupUse use, const EngineSpec& engine, std::string_view topic) {
-  if (use == SetupUse::Run) return {};
+  if (has_requests(use))
+    return use == SetupUse::Forecast && topic == kImageTopic ? "metrics tell of no images" : "";
   if (topic == kQueueTopic || topic == kPromptTopic || topic == kReplicaTopic)
     return "its requests are one batch that waits for nothing";
   if (topic == kTierTopic) return "nothing is evicted from one batch";
@@ -102,7 +105,7 @@ void check_given_field(SetupUse use, const ServingConfig& config, std::string_vi
 
 void check_drafts(SetupUse use, const ServingConfig& config) {
   const bool speculates = !config.speculative_config.empty() || !config.speculative_algorithm.empty();
-  if (use != SetupUse::Run && speculates)
+  if (!has_requests(use) && speculates)
     check_scope(use, config.engine, "speculative_config", "speculative decoding");
 }
 

@@ -11,8 +11,10 @@
 namespace warploom {
 
 // A step or a static batch has no queue, a diagnosis no memory limit either; a run has everything. Steps: one
-// priced after another for a caller's own loop (answers/step_prices.h).
-enum class SetupUse { Step, StaticBatch, Diagnosis, Steps, Run };
+// priced after another for a caller's own loop (answers/step_prices.h). Forecast: a run of the load that an
+// engine's metrics tell of.
+enum class SetupUse { Step, StaticBatch, Diagnosis, Steps, Run, Forecast };
+inline bool has_requests(SetupUse use) { return use == SetupUse::Run || use == SetupUse::Forecast; }
 
 // A field that changes nothing of what is asked. what() is the field's name and the reason.
 class FieldRefusal : public InvalidInput {
