@@ -118,6 +118,9 @@ find_python_tools() {
     say "nanobind and NumPy cannot be had here: the Python package is tested without its compiled part"
     return
   fi
+  # Without it the types of the package are not checked.
+  "$folder/bin/python" -c 'import mypy' 2>/dev/null ||
+    "$folder/bin/python" -m pip install -q --retries 1 --timeout 15 mypy >/dev/null 2>&1 || true
   python_flags=(-DWARPLOOM_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$folder/bin/python")
 }
 

@@ -24,7 +24,7 @@ struct Interrupted {};  // ends a use case from within one of its callbacks
 
 // Python's callables as callbacks of any thread. An exception of theirs ends the answer.
 struct PythonWatch {
-  nb::object progress, said;
+  nb::object progress, said, noted;
   std::atomic<bool> stopped = false;
   std::optional<nb::python_error> raised;
 
@@ -41,7 +41,7 @@ struct PythonWatch {
   }
 
   AnswerWatch watch() {
-    AnswerWatch result{.progress = {}, .said = {}, .cancelled = &stopped};
+    AnswerWatch result{.progress = {}, .said = {}, .noted = {}, .cancelled = &stopped};
     if (!progress.is_none())
       result.progress = [this](double done, double total) { call(progress, done, total); };
     if (said.is_none())
@@ -50,14 +50,16 @@ struct PythonWatch {
       };
     else
       result.said = [this](std::string_view line) { call(said, std::string(line)); };
+    if (!noted.is_none())
+      result.noted = [this](std::string_view line) { call(noted, std::string(line)); };
     return result;
   }
 };
 
 // The answer as JSON text. Works in a thread of its own while this one looks for Ctrl-C.
 std::string answer_text(const Session& session, const std::string& request, const std::string& fields,
-                        const nb::object& progress, const nb::object& said) {
-  PythonWatch python{.progress = progress, .said = said};
+                        const nb::object& progress, const nb::object& said, const nb::object& noted) {
+  PythonWatch python{.progress = progress, .said = said, .noted = noted};
   const Json asked = parse_json(fields, request);
   std::string text;
   {
@@ -90,7 +92,7 @@ void bind_answers(nb::module_& m) {
       .def(nb::init<std::string>(), nb::arg("predictor") = "")
       .def_prop_ro("predictor", &Session::predictor)
       .def("answer", &answer_text, nb::arg("request"), nb::arg("fields"), nb::arg("progress") = nb::none(),
-           nb::arg("said") = nb::none());
+           nb::arg("said") = nb::none(), nb::arg("noted") = nb::none());
 }
 
 }  // namespace warploom::python

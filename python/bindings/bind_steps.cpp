@@ -42,10 +42,13 @@ void bind_steps(nb::module_& m) {
   nb::class_<StepPrices>(m, "Step")
       .def(
           "__init__",
-          [](StepPrices* self, const Session& session, const std::string& setup) {
-            new (self) StepPrices(session, parse_json(setup, "step"));
+          [](StepPrices* self, const Session& session, const std::string& setup, const nb::object& noted) {
+            AnswerWatch watch;
+            if (!noted.is_none())
+              watch.noted = [&](std::string_view line) { noted(std::string(line)); };
+            new (self) StepPrices(session, parse_json(setup, "step"), watch);
           },
-          nb::arg("session"), nb::arg("setup"), nb::keep_alive<1, 2>())
+          nb::arg("session"), nb::arg("setup"), nb::arg("noted") = nb::none(), nb::keep_alive<1, 2>())
       .def("decode_ms", &decode_ms, nb::arg("requests"), nb::arg("context"))
       .def(
           "decode",

@@ -54,14 +54,27 @@ std::vector<std::pair<ConfigTuple, double>> timed_best_of(const RuntimeTable& ta
   return found;
 }
 
+TileConfig tile_config(const ConfigTuple& tuple) {
+  TileConfig config;
+  std::tie(config.tile_m, config.tile_n, config.tile_k, config.warps, config.stages, config.split_k) = tuple;
+  return config;
+}
+
+std::optional<ConfigTuple> next_of(const RuntimeTable& table, std::int64_t m, std::int64_t n, std::int64_t k,
+                                   const std::vector<std::pair<ConfigTuple, double>>& timed) {
+  std::vector<TimedTile> known;
+  for (const auto& [config, us] : timed) known.push_back({.config = tile_config(config), .us = us});
+  const auto next = table.next_to_time({m, n, k}, known);
+  return next ? std::optional(config_tuple(next->config)) : std::nullopt;
+}
+
 // The configuration, its rows of tiles walked together, and microseconds of both products; nothing where the
 // caller's own is kept.
 using ExpertTuple = std::tuple<ConfigTuple, int, double>;
 
 std::optional<ExpertTuple> expert_pick(const ExpertConfigs& experts, std::int64_t tokens,
                                        const std::optional<ConfigTuple>& own) {
-  TileConfig mine;
-  if (own) std::tie(mine.tile_m, mine.tile_n, mine.tile_k, mine.warps, mine.stages, mine.split_k) = *own;
+  const TileConfig mine = own ? tile_config(*own) : TileConfig();
   const ExpertPick pick = experts.pick(tokens, own ? &mine : nullptr);
   if (pick.keeps_own) return std::nullopt;
   return ExpertTuple{config_tuple(pick.config), int(experts.table().kernel().group_rows), pick.predicted_us};
@@ -92,7 +105,8 @@ void bind_tables(nb::module_& m) {
           nb::arg("m"), nb::arg("n"), nb::arg("k"))
       .def("configs", &configs_of)
       .def("best", &best_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("count"))
-      .def("timed", &timed_best_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("count"));
+      .def("timed", &timed_best_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("count"))
+      .def("next_to_time", &next_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("timed"));
   nb::class_<ExpertConfigs>(m, "TuneExperts")
       .def(
           "__init__",

@@ -15,6 +15,13 @@ class Refused(ValueError):
         self.status = status
 
 
+class Watch(ctypes.Structure):
+    """struct warploom_watch, of which the words on the way are followed."""
+
+    SAID = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
+    _fields_ = (("progress", ctypes.c_void_p), ("said", SAID), ("user", ctypes.c_void_p))
+
+
 class CInterface:
     def __init__(self, path):
         self.library = ctypes.CDLL(path)
@@ -34,11 +41,18 @@ class CInterface:
             raise Refused(status, message.value.decode())
         return session
 
-    def answer_text(self, request, fields, session=None):
-        """As bytes are given, as text comes back."""
+    def answer_text(self, request, fields, session=None, said=None):
+        """As bytes are given, as text comes back. `said` takes the words on the way."""
+        watch = Watch(None, Watch.SAID(lambda _, line: said(line.decode()))) if said else None
         text, message = ctypes.c_void_p(), ctypes.create_string_buffer(SIZE)
         status = self.library.warploom_answer(
-            session or self.session, request, fields, None, ctypes.byref(text), message, SIZE
+            session or self.session,
+            request,
+            fields,
+            ctypes.byref(watch) if watch else None,
+            ctypes.byref(text),
+            message,
+            SIZE,
         )
         if status:
             raise Refused(status, message.value.decode())
@@ -46,5 +60,5 @@ class CInterface:
         self.library.warploom_free_text(text)
         return found
 
-    def answer(self, request, fields):
-        return json.loads(self.answer_text(request.encode(), json.dumps(fields).encode()))
+    def answer(self, request, fields, said=None):
+        return json.loads(self.answer_text(request.encode(), json.dumps(fields).encode(), said=said))

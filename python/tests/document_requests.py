@@ -38,6 +38,11 @@ def plans():
     yield {**PLAN, "goodput": ["ttft:300"], "goodput_share": 0.9, "slo": []}
     yield {**PLAN, "engines": ["vllm", "sglang"], "tensor_parallel_sizes": [1, 2], "pools": "both"}
     yield {**PLAN, "whole_nodes": True}
+    seen = {**PLAN, "model": "Qwen3-VL-8B-Instruct", "images_per_request": 1, "image_size": "640x480"}
+    yield {**seen, "encoder_instances": [1]}
+    yield {**PLAN, "kv_store_size": 50, "kv_peers": "any", "shared_caches": "both"}
+    wide = {**PLAN, "model": "Qwen3-30B-A3B", "data_parallel_sizes": [4], "expert_parallel": "on"}
+    yield {**wide, "moe_exchanges": ["collectives"], "pools": "both", "max_gpus": 16}
     yield {**PLAN, "rent": ["reserved=0.5", "on_demand"], "max_power_kw": 60}
     most = {key: value for key, value in PLAN.items() if key != "rate"}
     yield {**most, "find_max_rate": True, "gpu_count": 4}

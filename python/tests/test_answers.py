@@ -100,6 +100,12 @@ class Answers(unittest.TestCase):
         self.assertEqual(own.gpu, "h100_sxm")
         self.assertGreater(warploom.Step(CONFIG, "H100-SXM").decode_ms(4, 100), 0)
 
+    def test_a_list_where_a_run_has_one_value_leads_to_a_curve(self):
+        with self.assertRaisesRegex(TypeError, r"warploom\.curve\(max_concurrencies=\[1, 2\], \.\.\.\)"):
+            warploom.simulate(model="Llama-3.1-8B", gpu="H100-SXM", max_concurrency=[1, 2])
+        with self.assertRaisesRegex(TypeError, r"tensor_parallel_sizes=\[1, 2\]"):
+            warploom.simulate(model="Llama-3.1-8B", gpu="H100-SXM", tp=[1, 2])
+
     def test_progress_is_shown_without_tqdm(self):
         shown = io.StringIO()
         hidden = sys.modules.get("tqdm.auto")

@@ -429,6 +429,7 @@ class C(unittest.TestCase):
         self.assertEqual(self.library.warploom_tune_pick_index(None, *shape), 0)
         self.assertEqual(self.library.warploom_tune_configs(None, self.place, ctypes.c_size_t(4)), 0)
         self.assertEqual(self.library.warploom_tune_best(None, *shape, self.place, ctypes.c_size_t(4)), 0)
+        self.assertEqual(self.library.warploom_tune_next(None, *shape, None, self.place), 0)
         self.library.warploom_tune_close(None)
         self.library.warploom_free_text(None)
 

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import unittest
+import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,6 +103,30 @@ class Manifests(unittest.TestCase):
         self.assertIn("--manifest: has pools for prompts and for tokens", done.stderr)
         with self.assertRaisesRegex(Refused, "has pools for prompts and for tokens"):
             self.c.answer("step", fields)
+
+    def test_what_is_left_out_of_one_is_said_by_every_door(self):
+        given = {"manifest": str(ROOT / "tests/fixtures/manifests/deployment.yaml"), **RUN}
+        done = self.run_program("simulate", given)
+        noted = [line for line in done.stderr.splitlines() if "left out" in line]
+        self.assertEqual(len(noted), 1)
+        words = noted[0].partition(": ")[2]
+        said = []
+        self.c.answer("simulate", given, said=said.append)
+        self.assertEqual([line.partition(": ")[2] for line in said], [words])
+        if not warploom:
+            return
+        step = {name: given[name] for name in ("manifest", "predictor")}
+        for ask in (lambda: warploom.simulate(**given), lambda: warploom.step(decode="4x100", **step)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                ask()
+            self.assertEqual([str(each.message).partition(": ")[2] for each in caught], [words])
+            self.assertIs(caught[0].category, warploom.AnswerNote)
+            self.assertEqual(Path(caught[0].filename).name, "test_manifests.py")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", warploom.AnswerNote)
+            with self.assertRaisesRegex(warploom.AnswerNote, "left out"):
+                warploom.simulate(**given)
 
     def test_other_requests_take_one_too(self):
         file = str(ROOT / "tests/fixtures/manifests/deployment.yaml")

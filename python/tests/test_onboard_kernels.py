@@ -60,9 +60,24 @@ class SweepTest(unittest.TestCase):
             self.sweep("0.34")
 
     def test_the_time_of_a_call_is_the_median_over_replays(self):
-        times = iter([9.0, 3.0, 4.0, 5.0, 1.0])
-        clock = types.SimpleNamespace(captured=lambda calls: calls, replay_us=lambda *_: next(times))
+        times = iter([5000.0, 9.0, 3.0, 4.0, 5.0, 1.0])
+        clock = types.SimpleNamespace(captured=lambda calls: calls, queued_us=lambda *_: next(times))
         self.assertEqual(timed_calls("k", [lambda: None], clock), Timed("k", 4.0, 5))
+
+    def test_short_calls_follow_one_another_so_often_that_the_start_of_a_graph_is_little(self):
+        launch, of_one, graphs = 10.0, 5.0, []
+
+        def captured(calls):
+            graphs.append(len(calls))
+            return calls
+
+        def queued_us(graph, calls):
+            return launch / calls + of_one
+
+        clock = types.SimpleNamespace(captured=captured, queued_us=queued_us)
+        timed = timed_calls("k", [lambda: None] * 2, clock)
+        self.assertEqual(graphs, [2, 64])
+        self.assertLess(timed.us, 1.05 * of_one)
 
 
 class KernelPlanTest(unittest.TestCase):
@@ -81,12 +96,13 @@ class KernelPlanTest(unittest.TestCase):
         mixture = [entry for entry in self.planned("qwen3-30b-a3b") if entry["family"] == "moe"]
         self.assertEqual([mixture[0][key] for key in ("hidden", "intermediate", "experts")], [2048, 768, 128])
 
-    def test_is_enough_of_each_family_to_learn_from(self):
-        planned = self.planned()
-        for family in ("gemm", "moe", "attention_prefill", "attention_decode"):
-            count = sum(entry["family"] == family for entry in planned)
-            self.assertGreaterEqual(count, 60, family)  # kFewestRowsForTrees of the predictor's training
-        self.assertEqual(len(planned), len({json.dumps(entry) for entry in planned}))
+    def test_is_enough_of_each_family_to_learn_from_with_a_small_cache_too(self):
+        for budget, tokens in ((8192, 400_000), (2048, 30_000)):
+            planned = self.planned(budget=budget, tokens=tokens)
+            for family in ("gemm", "moe", "attention_prefill", "attention_decode"):
+                count = sum(entry["family"] == family for entry in planned)
+                self.assertGreaterEqual(count, 60, family)  # kFewestRowsForTrees of the predictor's training
+            self.assertEqual(len(planned), len({json.dumps(entry) for entry in planned}))
 
     def test_each_third_of_it_has_every_family(self):
         planned = self.planned()

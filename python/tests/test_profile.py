@@ -29,6 +29,14 @@ class Plans(unittest.TestCase):
         self.assertEqual(status, profile.NOTHING_TO_RUN_ON)
         self.assertIn("torch sees no GPU", heard.getvalue())
 
+    def test_compiles_each_program_that_the_plan_needs(self):
+        gemm = profile.parse(["--kind", "gemm", "--plan", "p", "--output", "o"])
+        heads = profile.parse(["--kind", "attention", "--plan", "p", "--output", "o"])
+        for shape in ((8, 256, 64), (8, 256, 63), (8, 255, 64), (8, 255, 63)):
+            program = profile.program_of(gemm, shape)
+            self.assertEqual(profile.program_of(gemm, profile.small_shape(gemm, *program)), program)
+            self.assertEqual(profile.program_of(heads, shape), (False, False))
+
     def test_skewed_rows_sum_to_the_pairs_and_fall(self):
         self.assertEqual(expert_rows.skewed_rows(100, 4, 1.0), [48, 24, 16, 12])
         # As the tuner counts them: TileWork.CountsTheTilesOfUnevenExperts.

@@ -28,6 +28,12 @@ class Plan(unittest.TestCase):
         for (tile_m, tile_n, tile_k, _, _), (m, n, k) in anchors.gemm_anchors(space, 132):
             self.assertEqual((m % tile_m, n % tile_n, k % tile_k), (0, 0, 0))
 
+    def test_narrow_rows_have_wide_and_narrow_stores(self):
+        rows = anchors.narrow_rows(anchors.gemm_space()[::40], 132)
+        self.assertTrue(all(anchors.is_narrow(k) for _, (_, _, k) in rows))
+        self.assertEqual(2 * sum(anchors.is_narrow(n) for _, (_, n, _) in rows), len(rows))
+        self.assertEqual(rows, sorted(set(rows)))
+
     def test_attention_anchors_ask_no_more_rows_than_keys(self):
         for _, (m, n, heads) in anchors.attention_anchors(anchors.attention_space()[::5], 132, 4):
             self.assertLessEqual(m, n)

@@ -11,12 +11,15 @@ A, B, C, D = [(n, 64, 64, 4, 3, 1) for n in (16, 32, 64, 128)]
 
 
 class FakeTable:
+    """Asks for A, B and C in turn; at m = 7 for no more once B beat A."""
+
     def pick(self, m, n, k):
         return A
 
-    def timed(self, m, n, k, count):
-        far = 20.0 if m == 7 else 10.4
-        return [(B, 10.0), (A, far if m == 7 else 10.2), (C, far), (D, 30.0)][:count]
+    def next_to_time(self, m, n, k, timed):
+        if m == 7 and len(timed) == 2:
+            return None
+        return (A, B, C, D)[len(timed)]
 
 
 class Refined(unittest.TestCase):
@@ -55,8 +58,10 @@ class Refined(unittest.TestCase):
         self.assertEqual([near.pick(5, 5, 5) for _ in range(3)], [A, A, A])
         refused = self.table({A: None, B: 10.0, C: None})
         self.assertEqual([refused.pick(6, 6, 6) for _ in range(3)], [A, A, B])
+        nothing = self.table({A: None, B: None, C: None})
+        self.assertEqual([nothing.pick(8, 8, 8) for _ in range(3)], [A, A, A])
 
-    def test_candidates_that_are_surely_slower_are_not_measured(self):
+    def test_what_is_not_worth_a_timing_is_not_measured(self):
         table = self.table({A: 10.0, B: 9.0, C: 8.0})
         self.assertEqual([table.pick(7, 7, 7) for _ in range(3)], [A, A, B])
         self.assertEqual([config for config, _ in self.asked], [A, B])

@@ -20,7 +20,7 @@ import seam_stand_ins as stand_ins  # noqa: E402
 stand_ins.install_stand_ins()
 import warploom  # noqa: E402
 from warploom.seams import dynamo, forward_pass, sglang_simulator  # noqa: E402
-from warploom.seams import vllm_block_products, vllm_plugin  # noqa: E402
+from warploom.seams import sglang_plugin, vllm_block_products, vllm_plugin  # noqa: E402
 from warploom.seams.aggregate_batch import prompts_of, shared_out  # noqa: E402
 from warploom.table import Table, _LibraryTable  # noqa: E402
 
@@ -224,6 +224,83 @@ def best_of_lists(table, pairs, own):
     both = {tile: us + times[1][tile] for tile, us in times[0].items() if tile[5] == 1}
     best = min(both, key=lambda tile: both[tile])
     return None if both.get(own, math.inf) <= both[best] * math.exp(0.03) else best
+
+
+class SglangPlugin(unittest.TestCase):
+    PRODUCT = {"BLOCK_SIZE_M": 16, "BLOCK_SIZE_N": 64, "BLOCK_SIZE_K": 128, "GROUP_SIZE_M": 32,
+               "num_warps": 4, "num_stages": 3}  # fmt: skip
+    SHIPPED = {1: {"BLOCK_SIZE_M": 64}}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder, self.compiles, self.deterministic = Path(folder.name), False, False
+        self.products, self.experts = types.ModuleType("fp8_kernel"), types.ModuleType("configs")
+        self.user = types.ModuleType("user")
+        dynamo = types.SimpleNamespace(is_compiling=lambda: self.compiles)
+        self.products.torch = types.SimpleNamespace(_dynamo=dynamo)
+        self.products.get_device_name = lambda: "NVIDIA L40S"
+        self.products.get_w8a8_block_fp8_configs = lambda *_: self.SHIPPED
+        self.experts.get_moe_configs = self.user.get_moe_configs = lambda *_, **__: self.SHIPPED
+        self.experts.get_config_file_name = lambda e, n, dtype, shape, channels, down_moe: (
+            f"E={e},N={n},device_name=NVIDIA_L40S{',dtype=' + dtype if dtype else ''}"
+            f"{'_down' if down_moe else ''}.json"
+        )
+        self.experts.get_exec = lambda: types.SimpleNamespace(
+            deterministic=types.SimpleNamespace(enable_deterministic_inference=self.deterministic)
+        )
+
+    def registered(self, folder):
+        modules = {sglang_plugin.PRODUCTS: self.products, sglang_plugin.EXPERTS: self.experts,
+                   "sglang.user": self.user}  # fmt: skip
+        patched = mock.patch.dict(sys.modules, modules)
+        patched.start()
+        self.addCleanup(patched.stop)
+        with mock.patch.dict(os.environ, {sglang_plugin.FOLDER: str(folder)}):
+            with self.assertLogs("sglang.warploom", "INFO") as logged:
+                sglang_plugin._log.info("begins")
+                sglang_plugin.register()
+        return " ".join(logged.output)
+
+    def written(self, name, rows):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(rows) if isinstance(rows, dict) else rows)
+
+    def test_files_of_the_folder_come_first_and_all_else_is_sglangs(self):
+        file = "package/sglang/N={},K=2048,device_name=NVIDIA_L40S,dtype=fp8_w8a8,block_shape=[128, 128].json"
+        self.written(file.format(512), {"8": self.PRODUCT})
+        self.written(file.format(768), {"8": {**self.PRODUCT, "BLOCK_SIZE_K": 256}})
+        row = {name: self.PRODUCT[name] for name in vllm_plugin.NEEDED}
+        self.written("configs/triton_3_8_0/E=8,N=64,device_name=NVIDIA_L40S.json", {"16": row})
+        self.written("configs/triton_3_8_0/E=9,N=64,device_name=NVIDIA_L40S.json", "{")
+        said = self.registered(self.folder)
+        parts = "1 tuned files of block products", "1 tuned files of experts", "cross blocks", "is no JSON"
+        for part in parts:
+            self.assertIn(part, said)
+        before = dict(sglang_plugin.counts)
+        product = self.products.get_w8a8_block_fp8_configs
+        self.assertEqual(product(512, 2048, 128, 128), {8: self.PRODUCT})
+        self.assertIs(product(768, 2048, 128, 128), self.SHIPPED)
+        self.compiles = True
+        self.assertIs(product(512, 2048, 128, 128), self.SHIPPED)
+        experts = self.user.get_moe_configs
+        self.assertEqual(experts(8, 64, None, 0, 0, False, down_moe=False), {16: row})
+        self.assertIs(experts(8, 64, None, 0, 0, False, down_moe=True), self.SHIPPED)
+        self.assertIs(experts(9, 64, None), self.SHIPPED)
+        self.deterministic = True
+        self.assertIs(experts(8, 64, None), self.SHIPPED)
+        told = {key: count - before[key] for key, count in sglang_plugin.counts.items()}
+        self.assertEqual(told, {"tuned": 2, "left_to_sglang": 5})
+
+    def test_an_engine_with_other_functions_starts_all_the_same(self):
+        self.written("E=8,N=64,device_name=NVIDIA_L40S.json",
+                     {"16": {name: 16 for name in vllm_plugin.NEEDED}})  # fmt: skip
+        del self.experts.get_moe_configs, self.user.get_moe_configs
+        self.assertIn("experts of", self.registered(self.folder))
+        self.assertIn("is no folder", self.registered("/none"))
+        with tempfile.TemporaryDirectory() as empty:
+            self.assertIn("holds no file", self.registered(empty))
 
 
 class VllmPlugin(unittest.TestCase):

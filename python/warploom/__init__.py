@@ -27,6 +27,7 @@ except ImportError:  # a source tree: requests and the types of their answers ar
     FUNCTIONS = {}
 
 if TYPE_CHECKING:
+    from warploom.answer_notes import AnswerNote as AnswerNote
     from warploom.lists import gpu as gpu, gpus as gpus, models as models, schema as schema
     from warploom.operators import Question as Question, predict as predict
     from warploom.requests.all_requests import *  # noqa: F403
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from warploom.steps import Step as Step, StepPrice as StepPrice
 
 # Loaded when first used: the compiled part is not needed by all.
-_WHERE = {"gpus": "lists", "gpu": "lists", "models": "lists", "schema": "lists", "predict": "operators",
-          "Question": "operators", "Predictions": "results", "Step": "steps", "StepPrice": "steps",
-          **{name: f"requests.{module}" for name, module in FUNCTIONS.items()}}
+_WHERE = {"AnswerNote": "answer_notes", "gpus": "lists", "gpu": "lists", "models": "lists", "schema": "lists",
+          "predict": "operators", "Question": "operators", "Predictions": "results", "Step": "steps",
+          "StepPrice": "steps", **{name: f"requests.{module}" for name, module in FUNCTIONS.items()}}
 
 
 def __getattr__(name: str) -> Any:

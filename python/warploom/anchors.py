@@ -108,11 +108,12 @@ def one_of_each(space: Iterable[Config]) -> list[Config]:
 
 
 def narrow_rows(space: Iterable[Config], sms: int, experts: int = 0) -> list[Row]:
-    """Anchors of rows that wide loads cannot read, of products, or of grouped ones: one less in K."""
+    """Anchors of rows that wide loads cannot read, of products, or of grouped ones: one less in K, and in N
+    too, where stores are narrow as well."""
     configs = one_of_each(space)
     wide = (grouped_anchors(configs, sms, experts, loops_of=NARROW_ITERATIONS) if experts
             else gemm_anchors(configs, sms, loops_of=NARROW_ITERATIONS))
-    return [(config, (m, n, k - 1)) for config, (m, n, k) in wide]
+    return sorted((config, (m, n - less, k - 1)) for config, (m, n, k) in wide for less in (0, 1))
 
 
 def attention_anchors(space: Iterable[Config], sms: int, group: int) -> list[Row]:

@@ -14,6 +14,7 @@ OTHER_NAMES = {
     "tp": ("tensor_parallel_size", "tensor_parallel_sizes"),
     "pp": ("pipeline_parallel_size", "pipeline_parallel_sizes"),
     "dp": ("data_parallel_size", "data_parallel_sizes"),
+    "gpu": ("gpu_names",),
     "gpus": ("gpu_names",),
     "isl": ("random_input_len", "input_tokens"),
     "osl": ("random_output_len", "output_tokens"),
@@ -24,6 +25,15 @@ OTHER_NAMES = {
     "num_prompts": ("requests",),
 }
 
+# Fields of `simulate` that the command line also takes as lists, and the lists of `curve`.
+LISTS_OF_A_CURVE = {
+    "max_concurrency": "max_concurrencies",
+    "request_rate": "request_rates",
+    "tp": "tensor_parallel_sizes",
+    "tensor_parallel_size": "tensor_parallel_sizes",
+    "quantization": "quantizations",
+    "engine": "engines",
+}
 
 # What a setup needs; a manifest may say it in their place.
 OR_A_MANIFEST = ("model", "gpu")
@@ -43,6 +53,14 @@ def in_own_names(name: str, named: dict[str, Any], fields: list[str]) -> dict[st
         listed = field != given and field.endswith(("sizes", "names"))
         own[field] = [value] if listed and not isinstance(value, (list, tuple)) else value
     return own
+
+
+def check_lists(name: str, named: dict[str, Any]) -> None:
+    """A run has one value of each field; several are a curve."""
+    for field, several in LISTS_OF_A_CURVE.items() if name == "simulate" else ():
+        if isinstance(named.get(field), (list, tuple)):
+            curve = f"warploom.curve({several}={named[field]!r}, ...)"
+            raise TypeError(f"simulate: {field} is a list, expected one value; {curve} makes a run of each")
 
 
 def _example(name: str, needed: list[str]) -> str:
@@ -68,6 +86,7 @@ def with_hints(function: Callable[..., Any]) -> Callable[..., Any]:
             usual = needed or [each for each in OR_A_MANIFEST if each in fields]
             raise TypeError(f"{name}: fields are given by name: {_example(name, usual)}")
         named = named if open_ended else in_own_names(name, named, fields)
+        check_lists(name, named)
         unknown = [] if open_ended else [each for each in named if each not in fields]
         if unknown:
             near = difflib.get_close_matches(unknown[0], fields, 3)

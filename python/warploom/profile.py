@@ -55,16 +55,19 @@ def subject_of(options: argparse.Namespace) -> Subject:
     return subjects.Gemm(torch.float8_e4m3fn if options.operand_bytes == 1 else torch.bfloat16)
 
 
-def is_narrow(options: argparse.Namespace, shape: tuple[int, ...]) -> bool:
-    """Whether the compiler is not told that k is a multiple of 16: another program, with narrow loads."""
+def program_of(options: argparse.Namespace, shape: tuple[int, ...]) -> tuple[bool, bool]:
+    """Whether the compiler is not told that k, that n is a multiple of 16: then it makes other programs, with
+    narrow loads and stores."""
     from warploom import anchors
-    return options.kind != "attention" and anchors.is_narrow(shape[2])
+    if options.kind == "attention":
+        return False, False
+    return anchors.is_narrow(shape[2]), anchors.is_narrow(shape[1])
 
 
-def small_shape(options: argparse.Namespace, narrow: bool) -> tuple[int, int, int]:
+def small_shape(options: argparse.Namespace, narrow_k: bool, narrow_n: bool = False) -> tuple[int, int, int]:
     if options.kind == "attention":
         return (256, 256, 8)
-    return (64, 256, 255 if narrow else 256)
+    return (64, 257 if narrow_n else 256, 255 if narrow_k else 256)
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
@@ -90,9 +93,9 @@ def main(words: Sequence[str]) -> int:
     rows, subject = read_plan(options.plan), subject_of(options)
     done = profiler.read_done(options.output)
     left = sorted({config for config, shape in rows if (*config, *shape) not in done})
-    for narrow in (False, True) if left else ():
-        planned = {config for config, shape in rows if is_narrow(options, shape) == narrow}
-        configs, small = sorted(planned & set(left)), small_shape(options, narrow)
+    for program in sorted({program_of(options, shape) for _, shape in rows}) if left else ():
+        planned = {config for config, shape in rows if program_of(options, shape) == program}
+        configs, small = sorted(planned & set(left)), small_shape(options, *program)
         for refusal in profiler.compile_all(subject, configs, [small]) if configs else []:
             print(f"left out: {refusal}", file=sys.stderr)
     result = profiler.profile(subject, rows, options.output, options.seconds)

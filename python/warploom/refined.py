@@ -1,10 +1,10 @@
 """A tune table that measures a shape's most promising configurations once, when the shape is seen often.
 
-The table's first pick loses 1 to 2 % to the best of it and two candidates of other tiles. What is surely
-slower are not measured, and a shape with no other is left to the pick. A shape that was asked for
-`after` times is measured by one process, under a lock; the choice is stored for the kernel, GPU and version
-of `identity`, and every other rank and later run reads it. Ranks that see the same calls switch at the same
-call.
+The table's first pick loses 1 to 2 % to the best of it and two others. Which one to measure next follows from
+what was measured so far, and ends where no further timing is worth it (`Table.next_to_time`, which
+`warploom tune regret` judges). A shape that was asked for `after` times is measured by one process, under a
+lock; the choice is stored for the kernel, GPU and version of `identity`, and every other rank and later run
+reads it. Ranks that see the same calls switch at the same call.
 """
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ from warploom.decisions import Decisions
 
 Shape = tuple[int, int, int]
 
-# Candidates that are predicted to take this share longer than the pick are not worth a measurement
-# (kUnsure of the C++ library, whose `tune regret` judges it).
-UNSURE = 0.10
 # Repeats of one timing on an H200 differ by 0.7 % in the median: the table's pick stays within it.
 NOISE = 0.01
 MOST_SHAPES = 65536
 
 
 class RefinedTable:
-    """`table`: pick(m, n, k) and timed(m, n, k, count), as warploom.table.Table; `measure(config, shape)`:
-    microseconds, infinite or an exception where a configuration does not run; `path`: the file of choices."""
+    """`table`: pick(m, n, k) and next_to_time(m, n, k, timed), as warploom.table.Table; `measure(config,
+    shape)`: microseconds, infinite or an exception where a configuration does not run; `path`: the file of
+    choices; `candidates`: as many are measured at most, the pick among them."""
 
     def __init__(
         self,
@@ -61,14 +59,14 @@ class RefinedTable:
 
     def _best(self, shape: Shape) -> tuple[int, ...]:
         self.measured += 1
-        first: tuple[int, ...] = self.table.pick(*shape)
-        found = self.table.timed(*shape, self.candidates)
-        near = [config for config, us in found if us <= found[0][1] * (1 + UNSURE) and config != first]
-        if not near:
-            return first
-        timed = [(self._time(config, shape), config) for config in [first, *near[:self.candidates - 1]]]
-        least = min(time for time, _ in timed)
-        return next(config for time, config in timed if time <= least * (1 + NOISE))
+        timed: list[tuple[tuple[int, ...], float]] = []
+        while len(timed) < self.candidates:
+            config = self.table.next_to_time(*shape, timed)
+            if config is None:
+                break
+            timed.append((config, self._time(config, shape)))
+        least = min(time for _, time in timed)
+        return next(config for config, time in timed if time <= least * (1 + NOISE))
 
     def _time(self, config: tuple[int, ...], shape: Shape) -> float:
         try:

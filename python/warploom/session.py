@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Union
 
+from warploom.answer_notes import Notes
 from warploom.frames import (
     DATA_FIELDS,
     SWEEP_FIELDS,
@@ -254,7 +255,8 @@ def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> 
         follow: Any = _Bar(request) if progress is True else progress or None
         try:
             session = open_session(str(given.get("predictor", "")) if request != "schema" else "")
-            return json.loads(session.answer(request, text, follow))
+            with Notes() as notes:
+                return json.loads(session.answer(request, text, follow, None, notes.take))
         except (ValueError, OSError) as error:
             if (said := files.named(str(error))) != str(error):
                 raise type(error)(said) from None

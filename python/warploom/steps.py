@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from warploom import _core
+from warploom.answer_notes import Notes
 from warploom.session import Files, PathText, json_text, open_session
 
 
@@ -42,8 +43,9 @@ class Step:
         fields = {"model": model, "gpu": gpu, **{k: v for k, v in setup.items() if v is not None}}
         if str(predictor):
             fields["predictor"] = predictor
-        with Files() as files:
-            self._step = _core.Step(open_session(str(predictor)), json_text("step", files.plain(fields)))
+        with Files() as files, Notes() as notes:
+            setup_text = json_text("step", files.plain(fields))
+            self._step = _core.Step(open_session(str(predictor)), setup_text, notes.take)
 
     def decode(self, requests: int, context: int) -> StepPrice:
         """`requests` that each add a token to `context` in the cache."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from warploom.program import built_file
@@ -16,6 +16,10 @@ class _Config(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int32) for name in ("tile_m", "tile_n", "tile_k", "warps", "stages")]
     _fields_ += [("split_k", ctypes.c_int32), ("predicted_us", ctypes.c_float),
                  ("is_default", ctypes.c_int32)]
+
+
+class _TimedTiles(ctypes.Structure):
+    _fields_ = [("configs", ctypes.c_void_p), ("us", ctypes.c_void_p), ("count", ctypes.c_size_t)]
 
 
 class _Layer(ctypes.Structure):
@@ -54,6 +58,8 @@ class _LibraryTable:
         library.warploom_tune_best.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p,
                                                                                          ctypes.c_size_t]
         library.warploom_tune_best.restype = ctypes.c_size_t
+        library.warploom_tune_next.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p] * 2
+        library.warploom_tune_next.restype = ctypes.c_int32
         library.warploom_tune_pick_index.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3
         library.warploom_tune_pick_index.restype = ctypes.c_int32
         library.warploom_tune_configs.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
@@ -89,6 +95,14 @@ class _LibraryTable:
         configs = (_Config * count)()
         found = self._library.warploom_tune_best(self._handle, m, n, k, configs, count)
         return [(_tile(c), c.predicted_us) for c in configs[:found]]
+
+    def next_to_time(self, m: int, n: int, k: int, timed: list[tuple[Tile, float]]) -> Tile | None:
+        configs = (_Config * len(timed))(*(_Config(*config) for config, _ in timed))
+        times, found = (ctypes.c_double * len(timed))(*(us for _, us in timed)), _Config()
+        known = _TimedTiles(ctypes.addressof(configs), ctypes.addressof(times), len(timed))
+        told = (ctypes.byref(known), ctypes.byref(found))
+        more = self._library.warploom_tune_next(self._handle, m, n, k, *told)
+        return _tile(found) if more else None
 
     def experts(self, *layer: int) -> _LibraryExperts:
         return _LibraryExperts(self._library, self._handle, layer)
@@ -171,6 +185,13 @@ class Table:
     def timed(self, m: int, n: int, k: int, count: int) -> list[tuple[Tile, float]]:
         """[(configuration, predicted microseconds)] in the order of best()."""
         found: list[tuple[Tile, float]] = self._table.timed(m, n, k, count)
+        return found
+
+    def next_to_time(self, m: int, n: int, k: int, timed: Sequence[tuple[Tile, float]]) -> Tile | None:
+        """Which configuration to time next, after those that were, with their microseconds (infinite: it does
+        not run). First pick(), then what may be expected to gain most by what was measured so far; None when
+        no timing is worth it any more."""
+        found: Tile | None = self._table.next_to_time(m, n, k, list(timed))
         return found
 
     def experts(self, hidden: int, width: int, top_k: int, expert_parallel: int = 1) -> Experts:

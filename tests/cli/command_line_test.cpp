@@ -42,6 +42,11 @@ TEST(CommandLine, RefusesAnUnknownCommandWithTheNearest) {
   expect_refusal({"validate"}, {"validate", "kernels", "serving"});
   expect_refusal({"help", "simulat"}, {"'simulat' is no command", "did you mean 'simulate'"});
   expect_refusal({"gpu", "H100"}, {"'H100' is no command", "gpu: ", "show H100"});
+  expect_refusal({"gpus", "H100"}, {"'H100' was not expected", "`warploom gpu show H100`"});
+  expect_refusal({"predict", "gem"}, {"'gem' is no operator", "did you mean 'gemm'"});
+  expect_refusal({"predict"}, {"an operator is missing", "gemm"});
+  expect_refusal({"plan", "--model", "Llama-3.1-8B", "--gpus", "H100", "--emit", "k8s", "--outpt", "deploy"},
+                 {"--outpt is no option of this command", "did you mean '--output'"});
 }
 
 // What a newcomer types first.

@@ -151,6 +151,21 @@ class OwnWords(Folder):
             if plan != "operator\n":  # no operator is left out
                 self.refused(*words, *apart, "--operators", 2, "--random", 2)
 
+    def test_a_sweep_without_enough_rows_says_what_was_wrong_with_the_others(self):
+        head = "gpu,framework,version,kernel,latency_us,n_samples,operator\n"
+        product = '"{""family"":""gemm"",""scheme"":""%s"",""m"":%d,""n"":4096,""k"":4096}"'
+        fast = [f"h200_sxm,vllm,0.33.0,fast,0.01,5,{product % ('fp8', m)}\n" for m in range(1, 68)]
+        usual = [f"h200_sxm,vllm,0.33.0,linear,20,5,{product % ('bf16', m)}\n" for m in (1, 8)]
+        of_both = "2 rows are too few to learn any family; "
+        for begins, rows in ((of_both, fast + usual), ("a sweep of warploom-collect; ", fast)):
+            last = self.calibrated(head + "".join(rows))
+            self.assertIn(begins + "left out, most of all, were ", last)
+            self.assertIn("faster than the physical bound", last)
+
+    def calibrated(self, sweep):
+        data = self.write("sweep.csv", sweep)
+        return self.refused("calibrate", "--gpu", "H200", "--data", data, "--output", self.folder / "o")
+
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to become nobody")
     def test_folders_that_may_not_be_searched(self):
         closed = self.folder / "closed"

@@ -7,6 +7,7 @@
 #include "warploom/manifests/manifest_request.h"
 #include "warploom/models/draft_config.h"
 #include "warploom/models/load_vision_encoder.h"
+#include "warploom/serving/engines/additional_config.h"
 #include "warploom/serving/engines/compilation_config.h"
 #include "warploom/serving/engines/eplb_config.h"
 #include "warploom/serving/engines/speculation_flags.h"
@@ -34,6 +35,7 @@ TEST(WrongTexts, OfEnginesAreRefusedInOwnWords) {
                    of_text(apply_compilation_config));
   expect_own_words("expert balance", {{"num_redundant_experts", 32}, {"policy", "default"}},
                    of_text(apply_eplb_config));
+  expect_own_words("additional", {{"gdn_prefill_backend", "triton"}}, of_text(apply_additional_config));
   expect_own_words("vision",
                    {{"depth", 27},
                     {"hidden_size", 1152},
@@ -106,6 +108,7 @@ TEST(WrongTexts, OfEntriesAreRefusedInOwnWords) {
   const std::pair<ApplyEntry, std::vector<const char*>> flags[] = {
       {apply_compilation_entry, {"cudagraph_mode", "max_cudagraph_capture_size", "cudagraph_capture_sizes"}},
       {apply_eplb_entry, {"num_redundant_experts", "policy"}},
+      {apply_additional_entry, {"gdn_prefill_backend"}},
       {apply_speculative_entry, {"method", "model", "num_speculative_tokens"}}};
   for (const auto& [apply, keys] : flags)
     for (const char* key : keys) {
@@ -130,6 +133,9 @@ TEST(WrongTexts, OfManyLevelsAreRefused) {
                  InvalidInput);
   for (const char* key : {"num_redundant_experts", "policy"})
     EXPECT_THROW(apply_eplb_config(config, "{\"" + std::string(key) + "\": " + deep + "}", "--flag"),
+                 InvalidInput);
+  for (const char* key : {"gdn_prefill_backend", "another"})
+    EXPECT_THROW(apply_additional_config(config, "{\"" + std::string(key) + "\": " + deep + "}", "--flag"),
                  InvalidInput);
 }
 

@@ -24,7 +24,7 @@ elif words[0] == "train":
     after = words[words.index("--exclude-gpu") + 1 : words.index("--output")]
     (folder / "excluded_gpus.json").write_text(json.dumps({"gpus": sorted(after)}))
     (folder / "manifest.json").write_text("{}")
-elif words[0] == "calibrate-machine":
+elif words[0] in ("calibrate-machine", "calibrate"):
     pathlib.Path(of("--output")).write_text("{}")
 elif words[:2] == ["validate", "kernels"]:
     row = {"rows": 7, "mean_error": 0.1, "median_error": 0.05, "coverage": 0.8}
@@ -91,6 +91,16 @@ class JudgeTiers(StandInTest):
         done = self.judge("--hidden", "h100", "--tier", "a", "--only", "kernels")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("must not know", done.stderr)
+
+    def test_kernels_that_the_onboarding_timed_are_learned_before(self):
+        found = self.found("--hidden", "h200", "--tier", "b", "--only", "serving")["h200"]["b"]
+        self.assertIn("vllm_0_33_h200_swept", found)
+        learned = [words for words in self.asked() if words.startswith("calibrate --gpu h200_sxm")]
+        self.assertEqual(len(learned), 2)  # of the machine that was swept, by two models
+        self.assertIn("--predictor " + str(self.root / "work" / "without_h200"), learned[0])
+        fits = [words for words in self.asked() if words.startswith("calibrate-machine") and "swept" in words]
+        self.assertTrue(all("kernels_h200_vllm_0_33_h200_swept" in words for words in fits))
+        self.assertEqual(len(fits), 2)
 
     def test_onboards_and_judges_models_that_were_not(self):
         found = self.found("--hidden", "h100", "--tier", "b", "--only", "serving", "steps")["h100"]["b"]

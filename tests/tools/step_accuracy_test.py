@@ -122,6 +122,30 @@ class StepAccuracy(StandInTest):
         found = self.answer(self.run_tool("--walls", "--json"))["h200 0.33"]
         self.assertAlmostEqual(found["llama8b"]["bias"], 11 / 13.3 - 1)
 
+    def test_a_known_host_is_fitted_to_another_model(self):
+        folder = self.root / "vllm_0_33_h200" / "steps"
+        folder.mkdir(parents=True)
+        for tag in ("llama8b", "qwen30bfp8"):
+            rows = "decode,1x500,13.9,9\n"
+            (folder / f"{tag}_steps.csv").write_text("kind,batch,wall_ms,kernel_sum_ms\n" + rows)
+        result = self.run_tool("--walls", "--known-host", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["h200 0.33"]["decode"]["steps"], 2)
+        asked = Path(f"{self.program}.log").read_text().splitlines()
+        fits = [line for line in asked if line.startswith("calibrate-host")]
+        self.assertEqual(len(fits), 2)
+        for line in asked:
+            if line.startswith("step "):
+                mine, others = ("qwen30bfp8", "llama8b") if "Qwen3-30B" in line else ("llama8b", "qwen30bfp8")
+                self.assertIn(f"{others}_host.json", line)
+                self.assertNotIn(f"{mine}_host.json", line)
+        self.assertIn("changes nothing without --walls", self.run_tool("--known-host").stderr)
+        by_one = self.run_tool("--walls", "--known-host", "llama8b", "--json")
+        self.assertEqual(json.loads(by_one.stdout)["h200 0.33"]["all"]["steps"], 1, by_one.stderr)
+        self.assertIn("invalid choice", self.run_tool("--walls", "--known-host", "gemma4").stderr)
+        both = self.run_tool("--walls", "--known-host", "--host-profile", "mine")
+        self.assertIn("without --known-host", both.stderr)
+
     def test_refuses_a_program_that_fails_and_a_folder_without_steps(self):
         self.assertIn("no *_steps.csv", self.run_tool().stderr)
         self.steps("llama8b", ("decode", "1x500", 10))

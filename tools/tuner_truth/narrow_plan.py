@@ -76,7 +76,8 @@ def main():
         parser.error("OUTPUT.csv is missing")
     configs = one_of_each({tuple(int(row[name]) for name in CONFIG) for row in rows})
     is_anchors = options.what == "anchors"
-    plan = narrow_rows(configs, options.sms, options.experts) if is_anchors else judged_rows(configs, options)
+    wide_stores = (row for row in narrow_rows(configs, options.sms, options.experts) if row[1][1] % 16 == 0)
+    plan = wide_stores if is_anchors else judged_rows(configs, options)
     with open(options.output, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow((*CONFIG, *SHAPE))

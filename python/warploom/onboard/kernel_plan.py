@@ -47,6 +47,14 @@ DECODES = [
     (8, 8000),
     (32, 1000),
     (2, 4000),
+    (1, 2000),
+    (128, 150),
+    (8, 1000),
+    (32, 250),
+    (2, 1000),
+    (64, 250),
+    (4, 500),
+    (16, 1500),
 ]
 PROMPTS = [
     (64, 0),
@@ -61,8 +69,16 @@ PROMPTS = [
     (512, 0),
     (1536, 512),
     (1024, 4096),
+    (16, 2000),
+    (768, 0),
+    (256, 4000),
+    (1280, 256),
+    (128, 0),
+    (2048, 2048),
 ]
-MOST_BYTES = 40e9  # of the weights of one entry's copies
+MOST_BYTES = 20e9  # of the weights of one entry
+SCALE_BLOCK = 128  # weights a side of one scale of block-scaled fp8, the finest that is swept
+EXPERT_SCHEMES = ("fp8_block", "fp8", "bf16")
 
 
 def products(shapes: Iterable[tuple[int, int]], scheme: str, budget: int) -> list[Entry]:
@@ -74,11 +90,13 @@ def products(shapes: Iterable[tuple[int, int]], scheme: str, budget: int) -> lis
     ]
 
 
-def experts(layers: Iterable[tuple[int, int, int, int]], budget: int) -> list[Entry]:
+def experts(layers: Iterable[tuple[int, int, int, int]], scheme: str, budget: int) -> list[Entry]:
+    """Those whose sides the scheme's scales divide and whose weights leave room for the running model's."""
+    side, bytes_each = (1, 2) if scheme == "bf16" else (SCALE_BLOCK, 1)
     return [
         {
             "family": "moe",
-            "scheme": "bf16",
+            "scheme": scheme,
             "tokens": tokens,
             "hidden": hidden,
             "intermediate": width,
@@ -88,7 +106,8 @@ def experts(layers: Iterable[tuple[int, int, int, int]], budget: int) -> list[En
         }
         for tokens in by_halves(EXPERT_TOKENS)
         for hidden, width, count, top_k in layers
-        if tokens <= budget and 6 * hidden * width * count <= MOST_BYTES
+        if tokens <= budget and hidden % side == width % side == 0
+        and 3 * hidden * width * count * bytes_each <= MOST_BYTES
     ]
 
 
@@ -130,10 +149,11 @@ def by_halves(values: list[int]) -> list[int]:
 def kernels(
     model: Mapping[str, Any], schemes: Iterable[str], budget: int, cache_tokens: int
 ) -> list[Entry]:
-    """`model`: its configuration. `schemes`: of products that this engine can make, the model's first."""
-    own = own_shapes(model)
+    """`model`: its configuration. `schemes`: of what this engine can make, the model's first."""
+    own, schemes = own_shapes(model), list(schemes)
     groups = [products(merged(own["products"], PRODUCTS), scheme, budget) for scheme in schemes]
-    groups.append(experts(merged(own["experts"], EXPERTS), budget))
+    layers = merged(own["experts"], EXPERTS)
+    groups += [experts(layers, scheme, budget) for scheme in schemes if scheme in EXPERT_SCHEMES]
     groups.append(attention(merged(own["heads"], HEADS), budget, cache_tokens))
     # Groups take turns in proportion to their lengths.
     share = [(at / len(group), i, at) for i, group in enumerate(groups) for at in range(len(group))]

@@ -14,9 +14,11 @@ import random
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from warploom.onboard.step_record import Profile, StepRecord
+
+_Found = TypeVar("_Found")
 
 DEFAULTS: dict[str, Any] = {
     "mem_fraction_static": 0.85,
@@ -88,7 +90,7 @@ class Bench:
         facts["engine_kwargs"].pop("load_format", None)
         return facts
 
-    def _wait_for(self, what: str, found: Callable[[], Any]) -> Any:
+    def _wait_for(self, what: str, found: Callable[[], _Found]) -> _Found:
         end = time.monotonic() + self.patience_s
         while time.monotonic() < end:
             answer = found()

@@ -1,7 +1,7 @@
 """vLLM's kernels through its own layers (names of 0.19 to 0.33), one by one.
 
-Products are those of a ReplicatedLinear, in 16 bits and as the running model is quantised; experts those of
-fused_experts, in 16 bits; attention that of flash_attn_varlen_func over a paged cache, where the engine runs
+Products are those of a ReplicatedLinear and experts those of a mixture's layer, in 16 bits and as the running
+model is quantised; attention is that of flash_attn_varlen_func over a paged cache, where the engine runs
 FlashAttention."""
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from warploom.onboard import vllm_layers
 from warploom.onboard.kernel_plan import Entry
 from warploom.onboard.kernel_sweep import Timed, timed_calls
 
@@ -19,8 +20,9 @@ LINEAR_METHODS = {
     "Fp8LinearMethod": "fp8",
     "ModelOptFp8LinearMethod": "fp8",
 }
-# Names that public tables have for what multiplies in 16 bits, and for experts.
-LINEAR, EXPERTS = "torch.nn.functional.linear", "vllm_unquantizedfusedmoe_triton_tritonexperts"
+LINEAR = "torch.nn.functional.linear"  # as public tables name what multiplies in 16 bits
+# What is timed, who runs it, and whether the longest of its kernels alone counts.
+Planned = tuple[list[Callable[[], object]], str, bool]
 
 
 class VllmKernels:
@@ -29,6 +31,7 @@ class VllmKernels:
     def __init__(self, engine: Any) -> None:
         self.config = engine.vllm_config
         self.quantised = getattr(self.config, "quant_config", None)
+        vllm_layers.unlock_workspaces()
 
     def schemes(self) -> list[str]:
         """Those of products that can be made here, the model's own first."""
@@ -41,79 +44,58 @@ class VllmKernels:
         if getattr(self.quantised, "weight_block_size", None):
             return "fp8_block"
         try:
-            return LINEAR_METHODS.get(type(self._linear(256, 256, True).quant_method).__name__, "")
+            method = vllm_layers.linear(self.config, 256, 256, True).quant_method
+            return LINEAR_METHODS.get(type(method).__name__, "")
         except Exception:  # a quantisation that such a layer cannot have is not swept
             return ""
 
     def time(self, entry: Entry) -> Timed:
-        families = {"gemm": self._product, "moe": self._experts}
-        return families.get(entry["family"], self._attention)(entry)
-
-    def _linear(self, n: int, k: int, quantised: bool) -> Any:
         import torch
-        from vllm.config import set_current_vllm_config
-        from vllm.model_executor.layers.linear import ReplicatedLinear
 
-        with set_current_vllm_config(self.config), torch.device("cuda"):
-            layer = ReplicatedLinear(
-                k,
-                n,
-                bias=False,
-                params_dtype=torch.bfloat16,
-                quant_config=self.quantised if quantised else None,
-                prefix="warploom_sweep",
-            )
-            for weights in layer.parameters():
-                weights.data.zero_()
-            layer.quant_method.process_weights_after_loading(layer)
-        return layer
+        families = {"gemm": self._product, "moe": self._experts}
+        calls, kernel, split = families.get(entry["family"], self._attention)(entry)
+        with torch.inference_mode():
+            whole = timed_calls(kernel, calls)
+            # Rows are quantised before a product, by a kernel that has a price of its own.
+            return whole._replace(us=whole.us * share_of_longest(calls)) if split else whole
 
-    def _product(self, entry: Entry) -> Timed:
+    def _product(self, entry: Entry) -> Planned:
         import torch
         from warploom.timing import copies_of
 
         m, n, k = entry["m"], entry["n"], entry["k"]
         quantised = entry["scheme"] != "bf16"
         copies = copies_of(n * k * (1 if quantised else 2))
-        layers = [self._linear(n, k, quantised) for _ in range(copies)]
+        layers = [vllm_layers.linear(self.config, n, k, quantised) for _ in range(copies)]
         x = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
 
         def call_of(layer: Any) -> Callable[[], object]:
             return lambda: layer.quant_method.apply(layer, x, None)
 
-        calls = [call_of(layer) for layer in layers]
-        if not quantised:
-            return timed_calls(LINEAR, calls)
-        # Rows are quantised before the product, by a kernel that has a price of its own.
-        whole = timed_calls(type(layers[0].quant_method).__name__, calls)
-        return whole._replace(us=whole.us * share_of_longest(calls))
+        method = layers[0].quant_method
+        kernel = type(getattr(method, "fp8_linear", method)).__name__ if quantised else LINEAR
+        return [call_of(layer) for layer in layers], kernel, quantised
 
-    def _experts(self, entry: Entry) -> Timed:
+    def _experts(self, entry: Entry) -> Planned:
         import torch
-        from vllm.config import set_current_vllm_config
-        from vllm.model_executor.layers.fused_moe.fused_moe import fused_experts
         from warploom.kernels import fused_moe
 
-        tokens, hidden, width = entry["tokens"], entry["hidden"], entry["intermediate"]
-        count, top_k = entry["experts"], entry["top_k"]
-
-        def zeros(*shape: int) -> Any:
-            return torch.zeros(*shape, device="cuda", dtype=torch.bfloat16)
-
-        up, down = zeros(count, 2 * width, hidden), zeros(count, hidden, width)
-        x = torch.randn(tokens, hidden, device="cuda", dtype=torch.bfloat16)
+        tokens, count, top_k = entry["tokens"], entry["experts"], entry["top_k"]
+        sizes = {"num_experts": count, "top_k": top_k}
+        sizes |= {"hidden_size": entry["hidden"], "intermediate_size": entry["intermediate"]}
+        layer = vllm_layers.experts(self.config, sizes, entry["scheme"] != "bf16")
+        x = torch.randn(tokens, entry["hidden"], device="cuda", dtype=torch.bfloat16)
         weights = torch.rand(tokens, top_k, device="cuda")
 
         def call_of(seed: int) -> Callable[[], object]:
-            chosen = fused_moe.random_experts(tokens, count, top_k, seed)
-            return lambda: fused_experts(x, up, down, weights, chosen)
+            chosen = fused_moe.random_experts(tokens, count, top_k, seed).view(tokens, top_k)
+            return vllm_layers.experts_call(layer, x, weights, chosen.to(torch.int32))
 
         # Routings differ, so that weights come from memory.
         routings = 8 if tokens <= 48 else 4 if tokens <= 512 else 2
-        with set_current_vllm_config(self.config):
-            return timed_calls(EXPERTS, [call_of(seed) for seed in range(routings)])
+        return [call_of(seed) for seed in range(routings)], vllm_layers.experts_name(layer), False
 
-    def _attention(self, entry: Entry) -> Timed:
+    def _attention(self, entry: Entry) -> Planned:
         import torch
         from vllm.v1.attention.backends import fa_utils
 
@@ -137,7 +119,7 @@ class VllmKernels:
         query = torch.randn(*sizes, device="cuda", dtype=torch.bfloat16)
 
         def call_of(_: int) -> Callable[[], object]:
-            keys, values = (torch.zeros(*shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+            keys, values = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
             out = torch.empty_like(query)
             return lambda: fa_utils.flash_attn_varlen_func(
                 q=query,
@@ -157,7 +139,7 @@ class VllmKernels:
         from warploom.timing import copies_of
 
         copies = copies_of(4 * count * blocks * BLOCK * entry["kv_heads"] * entry["head_dim"])
-        return timed_calls(f"vllm_flash_attn_fa{version}", [call_of(i) for i in range(copies)])
+        return [call_of(i) for i in range(copies)], f"vllm_flash_attn_fa{version}", False
 
 
 def share_of_longest(calls: list[Callable[[], object]]) -> float:

@@ -25,7 +25,10 @@ from typing import Any, Optional
 PRODUCTS = "vllm.model_executor.layers.quantization.utils.fp8_utils"
 ASKED = "get_w8a8_block_fp8_configs"
 SIZES = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
-NAME = re.compile(r"N=\d+,K=\d+,device_name=[^,]+,dtype=fp8_w8a8,block_shape=\[\d+,(?P<block_k>\d+)\]\.json")
+# SGLang writes a blank between the two sizes of a block.
+NAME = re.compile(
+    r"N=\d+,K=\d+,device_name=[^,]+,dtype=fp8_w8a8,block_shape=\[\d+, ?(?P<block_k>\d+)\]\.json"
+)
 
 _log = logging.getLogger("vllm.warploom")
 counts = {"tuned": 0, "left_to_vllm": 0}
@@ -53,14 +56,14 @@ def read_file(path: Path) -> Configs:
     return {int(tokens): row for tokens, row in rows.items()}
 
 
-def files_of(folder: Path) -> dict[str, Configs]:
+def files_of(folder: Path, log: logging.Logger = _log) -> dict[str, Configs]:
     """Every file of block products in the folder and below, by name; wrong ones are logged and left out."""
     found = {}
     for path in sorted(folder.rglob("N=*,K=*,dtype=fp8_w8a8,block_shape=*.json")):
         try:
             found[path.name] = read_file(path)
         except (OSError, ValueError) as error:
-            _log.warning("not used: %s", error)
+            log.warning("not used: %s", error)
     return found
 
 

@@ -29,8 +29,8 @@ NEEDED = {"BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M"}  # of 
 _log = logging.getLogger("vllm.warploom")
 
 
-def check_config_file(path: Path) -> None:
-    """Raises ValueError "<path>: ..." unless it maps numbers of tokens to configurations."""
+def read_config_file(path: Path) -> dict[int, dict[str, int]]:
+    """Configurations by numbers of tokens. Raises ValueError "<path>: ..."."""
     try:
         table: Any = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -44,6 +44,7 @@ def check_config_file(path: Path) -> None:
             continue
         if not tokens.isdigit() or not isinstance(config, dict) or not NEEDED <= config.keys():
             raise ValueError(f"{path}: '{tokens}': expected tokens with {', '.join(sorted(NEEDED))}")
+    return {int(tokens): config for tokens, config in table.items() if tokens.isdigit()}
 
 
 def check_folder(folder: Path) -> list[Path]:
@@ -52,7 +53,7 @@ def check_folder(folder: Path) -> list[Path]:
         raise FileNotFoundError(f"{folder}: is no folder, expected one that `warploom tuned-files` wrote")
     found = sorted(path for path in folder.glob("E=*.json") if not path.name.endswith(".warploom.json"))
     for path in found:
-        check_config_file(path)
+        read_config_file(path)
     return found
 
 

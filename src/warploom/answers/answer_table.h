@@ -22,9 +22,7 @@ struct Question {
   void write(const MakeText& make) const {
     if (text != nullptr) text->text = make();
   }
-  void say(std::string_view line) const {
-    if (watch.said) watch.said(line);
-  }
+  void note(std::string_view line) const { watch.note(line); }
 };
 
 struct AnsweredRequest {

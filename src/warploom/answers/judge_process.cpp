@@ -143,6 +143,7 @@ std::optional<Json> follow(const Json& line, const AnswerWatch& watch) {
   if (line.contains("error")) throw_told(line["error"]);
   if (line.contains("answer")) return line["answer"];
   if (line.contains("said") && watch.said) watch.said(line["said"].get<std::string>());
+  if (line.contains("noted")) watch.note(line["noted"].get<std::string>());
   if (line.contains("at") && watch.at) watch.at(line["at"].get<std::string>());
   if (line.contains("progress") && watch.progress)
     watch.progress(line["progress"][0].get<double>(), line["progress"][1].get<double>());

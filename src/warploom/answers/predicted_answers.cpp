@@ -48,13 +48,13 @@ namespace warploom {
 namespace {
 
 // No version was measured of a kernel that a rule prices: one rule stands for all versions.
-void say_version(const Question& question, const PredictRequest& request, const PredictResult& result) {
+void note_version(const Question& question, const PredictRequest& request, const PredictResult& result) {
   if (request.version.empty()) return;
   const std::string used = result.framework + " " + result.version;
   if (!result.by_rule && result.version == request.version) return;
-  question.say(fmt::format("`framework_version` {}: this kernel was not measured with it, {} is used instead",
-                           request.version,
-                           result.by_rule ? fmt::format("the rule '{}'", result.kernel) : used));
+  question.note(
+      fmt::format("`framework_version` {}: this kernel was not measured with it, {} is used instead",
+                  request.version, result.by_rule ? fmt::format("the rule '{}'", result.kernel) : used));
 }
 
 Json answer_predict(const Question& question) {
@@ -62,18 +62,18 @@ Json answer_predict(const Question& question) {
   hand_on(question.session.files(), request);
   const PredictResult result = predict_operator(request, *question.session.model_of(request.predictor));
   check_named_kernel(request, result.framework, result.kernel);
-  say_version(question, request, result);
+  note_version(question, request, result);
   question.write([&] { return prediction_text(result); });
   return prediction_json(result);
 }
 
 // One group over several nodes works through the network between them, and is seldom meant.
-void say_nodes(const Question& question, const ServingSetupRequest& setup) {
+void note_nodes(const Question& question, const ServingSetupRequest& setup) {
   const GpuSpec& gpu = question.session.gpu(setup.gpu);
   const NodeSpec node = NodeCatalog(GpuCatalog()).node_of(gpu);
   const std::int64_t ranks = setup.config.tensor_parallel_size, domain = node.gpus_per_domain();
   if (domain == 0 || ranks <= domain) return;
-  question.say(
+  question.note(
       fmt::format("{} GPUs in one tensor-parallel group, {} of them on a node: its all-reduces cross the "
                   "network between nodes, {:.3g} GB/s a GPU",
                   ranks, domain, network_per_gpu(node, setup.network).value() / 1e9));
@@ -82,7 +82,7 @@ void say_nodes(const Question& question, const ServingSetupRequest& setup) {
 Json answer_step(const Question& question) {
   const auto request =
       read_setup_request<StepRequest>(question.session, question.asked, SetupUse::Step, question.watch);
-  say_nodes(question, request.setup);
+  note_nodes(question, request.setup);
   const StepBreakdown step = price_step(request, question.session.model_of(request.setup.predictor));
   question.write([&] {
     const auto charts = question.text->charts;
@@ -94,7 +94,7 @@ Json answer_step(const Question& question) {
 Json answer_static(const Question& question) {
   const auto request = read_setup_request<StaticBatchRequest>(question.session, question.asked,
                                                               SetupUse::StaticBatch, question.watch);
-  say_nodes(question, request.setup);
+  note_nodes(question, request.setup);
   const StaticBreakdown result =
       price_static_batch(request, question.session.model_of(request.setup.predictor));
   question.write([&] { return static_text(result); });
@@ -113,7 +113,7 @@ void follow(SimulateRequest& request, const AnswerWatch& watch) {
 
 // Said of requests that are drawn from what nobody named.
 void say_workload(const Question& question, const WorkloadRequestSource& source) {
-  question.say(
+  question.note(
       fmt::format("no workload was named: this is `workload` {} (others: `trace`, `clients`, "
                   "`random_input_len`, `sessions`)",
                   source.workload));
@@ -133,7 +133,7 @@ Json answer_simulate(const Question& question) {
     return read_setup_request<SimulateRequest>(question.session, asked, SetupUse::Run, question.watch);
   });
   const bool unnamed = name_default_workload(request.source);
-  if (!request.disaggregation) say_nodes(question, request.setup);
+  if (!request.disaggregation) note_nodes(question, request.setup);
   follow(request, question.watch);
   const SimulateResult result = simulate_serving(request, question.session.model_of(predictor_of(request)));
   if (unnamed) say_workload(question, request.source);
@@ -182,7 +182,7 @@ Json answer_curve(const Question& question) {
   }
   const FieldTable& table = fields_of<CurveRequest>();
   Json nested = nested_request(asked, table, table.type_name);
-  say_left_out(question.watch, take_manifests(nested, table, SetupUse::Run, question.session.files()));
+  note_left_out(question.watch, take_manifests(nested, table, SetupUse::Run, question.session.files()));
   auto curve = object_from_json<CurveRequest>(nested, table.type_name);
   if (all_at_once) curve.run.source.request_rate = std::numeric_limits<double>::infinity();
   const auto runs = curve_runs(question, curve, nested.value("run", Json::object()), all_at_once);
@@ -200,7 +200,7 @@ Json answer_forecast(const Question& question) {
       read_setup_request<ForecastRequest>(question.session, question.asked, SetupUse::Run, question.watch);
   follow<ForecastRequest>(request, question.watch);
   if (request.setup.config.scheduling_policy == "priority")
-    question.say("`scheduling_policy` priority is as fcfs here: metrics say no priorities");
+    question.note("`scheduling_policy` priority is as fcfs here: metrics say no priorities");
   const ForecastResult result = forecast(request, question.session.model_of(request.setup.predictor));
   question.write([&] { return forecast_text(result); });
   return forecast_json(result);

@@ -1,7 +1,6 @@
 #include "warploom/answers/internal/setup_reading.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -86,11 +85,6 @@ void check_setups_in(const Json& document, SetupUse use, std::string_view place,
 }
 
 }  // namespace
-
-void say_left_out(const AnswerWatch& watch, const std::vector<std::string>& left_out) {
-  if (watch.said && !left_out.empty())
-    watch.said(fmt::format("manifest: without effect on time, left out: {}", fmt::join(left_out, ", ")));
-}
 
 void check_given_setups(const Json& document, SetupUse use) { check_setups_in(document, use, {}, nullptr); }
 

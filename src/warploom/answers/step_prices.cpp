@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::int64_t kMostStepTokens = 1'000'000'000;
 
-ServingSetup resolved(const Session& session, const Json& fields) {
-  const auto request = read_setup_request<ServingSetupRequest>(session, fields, SetupUse::Steps);
+ServingSetup resolved(const Session& session, const Json& fields, const AnswerWatch& watch) {
+  const auto request = read_setup_request<ServingSetupRequest>(session, fields, SetupUse::Steps, watch);
   return resolve_asked(request, session.model_of(request.predictor));
 }
 
@@ -29,8 +29,8 @@ std::int32_t checked_tokens(std::int64_t value, std::string_view what, std::int6
 
 }  // namespace
 
-StepPrices::StepPrices(const Session& session, const Json& setup)
-    : setup_(resolved(session, setup)), limits_(graph_limits_of(setup_.config)) {}
+StepPrices::StepPrices(const Session& session, const Json& setup, const AnswerWatch& watch)
+    : setup_(resolved(session, setup, watch)), limits_(graph_limits_of(setup_.config)) {}
 
 StepPrice StepPrices::decode(std::int64_t requests, std::int64_t context) {
   const std::int32_t each = checked_tokens(context, "context", 0);

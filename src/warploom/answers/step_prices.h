@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/answers/answer_watch.h"
 #include "warploom/answers/session.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/json.h"
@@ -32,8 +33,8 @@ struct PromptPart {
 class StepPrices {
  public:
   // `setup`: the fields of a ServingSetupRequest, flat or nested. Throws as resolve_serving, and
-  // InvalidInput on fields that bear on no step.
-  StepPrices(const Session& session, const Json& setup);
+  // InvalidInput on fields that bear on no step. `watch` is told what was left out, and not kept.
+  StepPrices(const Session& session, const Json& setup, const AnswerWatch& watch = {});
 
   // Each request adds a token to `context` in the cache. Throws InvalidInput on sizes below 0 or beyond 1e9
   // and on a step without a token.

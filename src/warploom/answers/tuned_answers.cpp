@@ -36,7 +36,7 @@ Json answer_tune_plan(const Question& question) {
 
 Json fit_answer(const Question& question, const TuneFitResult& fit) {
   for (const TileConfig& config : fit.model.left_out)
-    question.say(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
+    question.note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
   question.write([&] {
     const auto charts = question.text->charts;
     return tune_fit_text(fit) + (charts ? fit_chart(fit.model, *charts) : std::string());

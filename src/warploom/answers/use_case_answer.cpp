@@ -1,5 +1,8 @@
 #include "warploom/answers/use_case_answer.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 
 #include "warploom/answers/flat_request.h"
@@ -7,9 +10,15 @@
 
 namespace warploom {
 
-void read_flat_fields(const Json& asked, const FieldTable& table, void* request, const FileScope& files) {
+void note_left_out(const AnswerWatch& watch, const std::vector<std::string>& left_out) {
+  if (!left_out.empty())
+    watch.note(fmt::format("manifest: without effect on time, left out: {}", fmt::join(left_out, ", ")));
+}
+
+void read_flat_fields(const Json& asked, const FieldTable& table, void* request, const FileScope& files,
+                      const AnswerWatch& watch) {
   Json nested = nested_request(asked, table, table.type_name);
-  (void)take_manifests(nested, table, SetupUse::Run, files);
+  note_left_out(watch, take_manifests(nested, table, SetupUse::Run, files));
   read_fields(nested, table, request, table.type_name);
 }
 

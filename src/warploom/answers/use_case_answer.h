@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "warploom/answers/answer_table.h"
 #include "warploom/answers/session.h"
@@ -24,14 +25,17 @@ void hand_on(const FileScope& files, Request& request) {
     }
 }
 
+// Notes what manifests hold that was left out.
+void note_left_out(const AnswerWatch& watch, const std::vector<std::string>& left_out);
+
 // Reads flat fields as nested_request takes them, and manifests that they name. Throws InvalidInput.
-void read_flat_fields(const Json& asked, const FieldTable& table, void* request,
-                      const FileScope& files = FileScope());
+void read_flat_fields(const Json& asked, const FieldTable& table, void* request, const FileScope& files,
+                      const AnswerWatch& watch);
 
 template <Described Request>
-Request read_request(const Session& session, const Json& asked) {
+Request read_request(const Session& session, const Json& asked, const AnswerWatch& watch = {}) {
   Request request;
-  read_flat_fields(asked, fields_of<Request>(), &request, session.files());
+  read_flat_fields(asked, fields_of<Request>(), &request, session.files(), watch);
   hand_on(session.files(), request);
   return request;
 }
@@ -59,7 +63,7 @@ std::string text_of(const Request& request, const Result& result) {
 // A use case that opens what it needs itself.
 template <Described Request, auto kUseCase, auto kReport, auto kText, class Document = Json>
 Document answer_by(const Question& question) {
-  auto request = read_request<Request>(question.session, question.asked);
+  auto request = read_request<Request>(question.session, question.asked, question.watch);
   follow(request, question.watch);
   const auto result = kUseCase(request);
   question.write([&] { return text_of<kText>(request, result); });
@@ -69,7 +73,7 @@ Document answer_by(const Question& question) {
 // A use case that takes the session's model where the request names no other.
 template <Described Request, auto kUseCase, auto kReport, auto kText, class Document = Json>
 Document answer_with_model(const Question& question) {
-  auto request = read_request<Request>(question.session, question.asked);
+  auto request = read_request<Request>(question.session, question.asked, question.watch);
   follow(request, question.watch);
   const auto result = kUseCase(request, question.session.model_of(request.predictor));
   question.write([&] { return text_of<kText>(request, result); });

@@ -16,4 +16,8 @@ inline warploom_tile_config config_of(const TilePick& pick) {
           c.stages, c.split_k, pick.predicted_us, pick.is_default ? 1 : 0};
 }
 
+inline TileConfig tile_of(const warploom_tile_config& c) {
+  return {c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k};
+}
+
 }  // namespace warploom

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <exception>
+#include <vector>
 
 #include "warploom/capi/status.h"
 #include "warploom/capi/tune_objects.h"
@@ -7,6 +8,7 @@
 
 using warploom::config_of;
 using warploom::guarded;
+using warploom::tile_of;
 using warploom::told;
 
 warploom_status warploom_tune_open(const char* path, const char* gpu, const char* kernel,
@@ -58,6 +60,23 @@ size_t warploom_tune_best(const warploom_tune_table* table, int64_t m, int64_t n
     const auto picks = table->table.best({m, n, k}, count);
     std::transform(picks.begin(), picks.end(), configs, config_of);
     return picks.size();
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+int32_t warploom_tune_next(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,
+                           const warploom_timed_tiles* timed, warploom_tile_config* next) {
+  if (table == nullptr || timed == nullptr || next == nullptr) return 0;
+  if (timed->count > 0 && (timed->configs == nullptr || timed->us == nullptr)) return 0;
+  try {
+    std::vector<warploom::TimedTile> known;
+    for (std::size_t i = 0; i < timed->count; ++i)
+      known.push_back({.config = tile_of(timed->configs[i]), .us = timed->us[i]});
+    const auto found = table->table.next_to_time({m, n, k}, known);
+    if (!found) return 0;
+    *next = config_of(*found);
+    return 1;
   } catch (const std::exception&) {
     return 0;
   }

@@ -54,6 +54,17 @@ TEST(TunePickC, GivesWhatTheTableGives) {
   std::array<warploom_tile_config, 3> best{};
   EXPECT_EQ(warploom_tune_best(table, 1000, 2000, 3000, best.data(), best.size()), 1U);
   EXPECT_EQ(warploom_tune_best(table, 0, 2000, 3000, best.data(), best.size()), 0U);
+  warploom_tile_config next{};
+  const double us = 10;
+  const warploom_timed_tiles none{nullptr, nullptr, 0}, one{&next, &us, 1}, torn{nullptr, nullptr, 1};
+  ASSERT_EQ(warploom_tune_next(table, 1000, 2000, 3000, &none, &next), 1);
+  EXPECT_EQ(next.tile_m, config.tile_m);
+  EXPECT_EQ(next.predicted_us, config.predicted_us);
+  EXPECT_EQ(warploom_tune_next(table, 1000, 2000, 3000, &one, &next), 0) << "there is no other";
+  EXPECT_EQ(warploom_tune_next(table, 1000, 2000, 3000, &torn, &next), 0);
+  EXPECT_EQ(warploom_tune_next(table, 1000, 2000, 3000, nullptr, &next), 0);
+  EXPECT_EQ(warploom_tune_next(table, 0, 2000, 3000, &none, &next), 0);
+  EXPECT_EQ(warploom_tune_next(nullptr, 1000, 2000, 3000, &none, &next), 0);
   warploom_tune_close(table);
 }
 

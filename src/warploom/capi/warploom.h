@@ -162,6 +162,20 @@ size_t warploom_tune_configs(const warploom_tune_table* table, warploom_tile_con
 size_t warploom_tune_best(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,
                           warploom_tile_config* configs, size_t count);
 
+/* Configurations that were timed at one shape, predicted_us and is_default of which are not read, and their
+ * microseconds (infinite: it does not run). Both may be NULL when count is 0. */
+typedef struct warploom_timed_tiles {
+  const warploom_tile_config* configs;
+  const double* us;
+  size_t count;
+} warploom_timed_tiles;
+
+/* Which configuration to time next at a shape, after those that were: first the pick, then what may be
+ * expected to gain most. Returns 1 and writes *next; 0 when no timing is worth it any more, on a bad shape or
+ * a NULL argument. Allocates. */
+int32_t warploom_tune_next(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,
+                           const warploom_timed_tiles* timed, warploom_tile_config* next);
+
 /* A layer of experts asks a table of grouped products once for both of its products. `width`: of an expert on
  * this GPU; expert_parallel: GPUs that the experts are shared out over. */
 typedef struct warploom_tune_experts warploom_tune_experts;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -24,7 +25,7 @@ struct OtherName {
 
 // vllm bench serve, AIPerf and genai-perf, AIConfigurator, TensorRT-LLM's and SGLang's bench, in this order.
 // Where rows have one name, the first is taken whose own option the command has.
-constexpr std::array<OtherName, 27> kNames{{
+constexpr std::array<OtherName, 28> kNames{{
     {"--input-len", "--random-input-len"},
     {"--output-len", "--random-output-len"},
     {"--random-input", "--random-input-len"},
@@ -47,12 +48,18 @@ constexpr std::array<OtherName, 27> kNames{{
     {"--batch-size", "--batch"},
     {"--total-gpus", "--gpu-count"},
     {"--total_gpus", "--gpu-count"},
+    {"--gpu", "--gpus"},
     {"--system", "--gpus"},
     {"--system", "--gpu"},
     {"--model-path", "--model"},
     {"--model_path", "--model"},
     {"--backend", "--engines"},
 }};
+
+// Options that write another one's field: what is said of the one is of what was typed, wherever it stands.
+constexpr std::array<OtherName, 2> kBenchNames{
+    {{"--random-mm-bucket-config", "--image-size"},
+     {"--random-mm-base-items-per-request", "--images-per-request"}}};
 
 // How a load is sent, measured and written down, which changes nothing of it.
 constexpr std::array<std::string_view, 12> kSwitchesWithoutEffect{
@@ -273,6 +280,8 @@ std::vector<std::string> as_curve(std::vector<std::string> words) {
       words.front() = "curve";
     }
   }
+  // A curve is always drawn.
+  if (words.front() == "curve") std::erase(words, "--charts");
   return words;
 }
 
@@ -296,6 +305,23 @@ std::vector<std::string> in_own_options(const CLI::App& program, const std::vect
   return rewriter.words();
 }
 
+namespace {
+
+// Every `name` that is a word of its own, by another.
+std::string with_name(std::string text, std::string_view name, std::string_view other) {
+  const auto goes_on = [](char c) {
+    return c == '-' || c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+  };
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + other.size())) {
+    const std::size_t end = at + name.size();
+    if ((at > 0 && goes_on(text[at - 1])) || (end < text.size() && goes_on(text[end]))) continue;
+    text.replace(at, name.size(), other);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string as_typed(std::string text, const std::vector<std::string>& words) {
   const auto typed = [&](std::string_view name) {
     return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
@@ -308,6 +334,8 @@ std::string as_typed(std::string text, const std::vector<std::string>& words) {
     if (typed(each.own) || !typed(each.other)) continue;
     return text.replace(0, each.own.size(), each.other);
   }
+  for (const OtherName& each : kBenchNames)
+    if (!typed(each.own) && typed(each.other)) text = with_name(std::move(text), each.own, each.other);
   return text;
 }
 

@@ -60,6 +60,15 @@ TEST(Habits, RefusalsNameWhatWasTyped) {
             "--isl is 0, expected at least 1");
   const std::string own = "--random-input-len: '1x' is not an integer";
   EXPECT_EQ(as_typed(own, {"simulate", "--random-input-len", "1x", "--islands", "2"}), own);
+  const std::vector<std::string> buckets{"simulate", "--random-mm-bucket-config", "{(1,1)}"};
+  EXPECT_EQ(as_typed("--image-size: '{(1,1)}', expected WxH", buckets),
+            "--random-mm-bucket-config: '{(1,1)}', expected WxH");
+  EXPECT_EQ(as_typed("--image-size changes nothing by itself, expected --images-per-request too", buckets),
+            "--random-mm-bucket-config changes nothing by itself, expected --images-per-request too");
+  EXPECT_EQ(as_typed("--image-tokens: --image-size says how many there are", buckets),
+            "--image-tokens: --random-mm-bucket-config says how many there are");
+  EXPECT_EQ(as_typed("--image-sizes, --image-size-x", buckets), "--image-sizes, --image-size-x");
+  EXPECT_EQ(as_typed("--image-size: x", {"simulate", "--image-size", "x"}), "--image-size: x");
 }
 
 TEST(Habits, SaysWhichOptionLacksItsValue) {
@@ -81,12 +90,19 @@ TEST(Habits, LeavesOwnOptionsAlone) {
   EXPECT_EQ(line_of({"simulate", "--nonsense", "3"}), "simulate --nonsense 3");
 }
 
+TEST(Habits, OneGpuIsAListOfIt) {
+  EXPECT_EQ(line_of({"plan", "--gpu", "H200"}), "plan --gpus H200");
+  EXPECT_EQ(line_of({"simulate", "--gpu", "H200"}), "simulate --gpu H200");
+}
+
 TEST(Habits, ReadsSeveralValuesOfARunAsACurve) {
   EXPECT_EQ(line_of({"simulate", "--model", "m", "--max-concurrency", "1,4,16", "--engine=vllm,sglang"}),
             "curve --model m --max-concurrencies 1,4,16 --engines=vllm,sglang");
   EXPECT_EQ(line_of({"simulate", "--tp", "1,2", "--request-rate", "3"}),
             "curve --tp-sizes 1,2 --request-rate 3");
   EXPECT_EQ(line_of({"plan", "--tp", "1,2"}), "plan --tp 1,2");
+  EXPECT_EQ(line_of({"simulate", "--charts", "--tp", "1,2"}), "curve --tp-sizes 1,2");  // it is always drawn
+  EXPECT_EQ(line_of({"simulate", "--charts", "--tp", "2"}), "simulate --charts --tp 2");
 }
 
 TEST(Habits, JoinsLimitsThatAreWordsOfTheirOwn) {

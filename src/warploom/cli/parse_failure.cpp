@@ -43,6 +43,11 @@ std::vector<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
+// What the words behind a command are called.
+std::string_view kind_of_words(const CLI::App& command) {
+  return command.get_name() == "predict" ? "operator" : "command";
+}
+
 std::string unexpected_text(const CLI::App& command, const std::string& word) {
   const std::vector<std::string> subcommands = subcommands_of(command);
   if (word.rfind('-', 0) == 0) {
@@ -54,7 +59,10 @@ std::string unexpected_text(const CLI::App& command, const std::string& word) {
                        subcommands.front(), command.get_name());
   if (subcommands.size() == 1)
     return fmt::format("'{}' is no command, expected {} {}", word, subcommands.front(), word);
-  if (!subcommands.empty()) return fmt::format("'{}' is no command{}", word, did_you_mean(word, subcommands));
+  if (!subcommands.empty())
+    return fmt::format("'{}' is no {}{}", word, kind_of_words(command), did_you_mean(word, subcommands));
+  if (command.get_name() == "gpus")
+    return fmt::format("'{}' was not expected: `warploom gpu show {}` shows one", word, word);
   // A bare word where a model is meant: `simulate Llama-3.1-8B`.
   const std::vector<std::string> options = options_of(command);
   const bool takes_model = std::find(options.begin(), options.end(), "--model") != options.end();
@@ -108,12 +116,14 @@ std::string parse_failure_text(const CLI::App& app, const CLI::ParseError& error
   std::string text = error.what();
   // A misspelt option is said before those that are missing: it may be one of them.
   const bool misspelt = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
-                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr ||
+                        dynamic_cast<const CLI::RequiresError*>(&error) != nullptr;
   if (!unexpected.empty() && (misspelt || !subcommands_of(*command).empty())) {
     text = unexpected_text(*command, unexpected.front());
   } else if (!subcommands_of(*command).empty()) {
-    text =
-        fmt::format("a command is missing, expected one of: {}", fmt::join(subcommands_of(*command), ", "));
+    const std::string_view kind = kind_of_words(*command);
+    text = fmt::format("{} {} is missing, expected one of: {}", kind == "operator" ? "an" : "a", kind,
+                       fmt::join(subcommands_of(*command), ", "));
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     text = missing_value_text(*command, text);

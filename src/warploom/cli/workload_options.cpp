@@ -29,8 +29,7 @@ WorkloadOptions::WorkloadOptions(Command& command, WorkloadUse use) : values_(st
   const std::string heading(kWorkloadGroup);
   std::vector<std::string> skipped{"sessions", "random", "request_rate"};
   if (use == WorkloadUse::Plan)
-    skipped.insert(skipped.end(), {"images_per_request", "image_tokens", "image_size", "image_request_share",
-                                   "thinking_tokens", "thinking_std_dev", "thinking_token_budget"});
+    skipped.insert(skipped.end(), {"thinking_tokens", "thinking_std_dev", "thinking_token_budget"});
   fields_ = add_request_options<WorkloadRequestSource>(command, {.skipped = skipped, .group = heading});
   command.add_option("--num-prompts", values_->num_prompts,
                      "what --requests says, by the name of `vllm bench serve`");
@@ -40,18 +39,17 @@ WorkloadOptions::WorkloadOptions(Command& command, WorkloadUse use) : values_(st
       ->type_name("NUMBER");
   random_ = add_fields_of<RandomPrompts>(command, {.group = heading});
   sessions_ = add_fields_of<SessionShape>(command, {.group = heading});
-  if (use == WorkloadUse::Plan) {
+  if (use == WorkloadUse::Plan)
     command
         .add_option("--input-tokens", values_->input_tokens,
                     "tokens of every prompt; with --output-tokens those of every answer")
         ->positive();
-    return;
-  }
   command.add_option("--random-mm-base-items-per-request", values_->mm_items,
                      "what --images-per-request says, by the name of `vllm bench serve`");
   command.add_option(
       "--random-mm-bucket-config", values_->mm_buckets,
       "what --image-size says, as `vllm bench serve` takes it: {(HEIGHT, WIDTH, FRAMES): SHARE}");
+  if (use == WorkloadUse::Plan) return;  // its request has it itself
   command.add_option("--vision-encoder", values_->vision_encoder,
                      "a vision_config as JSON, or the path of a config.json that has one");
 }

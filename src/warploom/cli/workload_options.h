@@ -10,7 +10,7 @@
 
 namespace warploom {
 
-// A plan has no images, and the two lengths that most planners ask for.
+// A plan has no thoughts, and the two lengths that most planners ask for.
 enum class WorkloadUse { Run, Plan };
 
 class WorkloadOptions {

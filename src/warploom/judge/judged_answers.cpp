@@ -91,8 +91,8 @@ Json answer_judged(std::string_view request, const Question& question) {
 Json answer_wavetune_fit(const Question& question, const TuneFitRequest& request) {
   const WaveTuneFitResult fit = tune_fit_wavetune(request);
   for (const TileConfig& tiles : fit.table.model().left_out)
-    question.say(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
-                             tiles.tile_n, tiles.tile_k, kFewestAnchors));
+    question.note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
+                              tiles.tile_n, tiles.tile_k, kFewestAnchors));
   question.write([&] { return wavetune_fit_text(fit); });
   return wavetune_fit_json(fit);
 }

@@ -59,6 +59,10 @@ AnswerWatch telling_watch() {
               [](std::string_view line) {
                 tell({{"said", line}});
               },
+          .noted =
+              [](std::string_view line) {
+                tell({{"noted", line}});
+              },
           .cancelled = nullptr,
           .at =
               [](std::string_view place) {

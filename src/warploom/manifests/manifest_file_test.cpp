@@ -3,42 +3,22 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/emit/emitted_files_test.h"
-#include "warploom/base/error.h"
-#include "warploom/base/file.h"
-#include "warploom/manifests/internal/manifest_setup.h"
+#include "warploom/manifests/manifest_texts_test.h"
 
 namespace warploom {
 namespace {
 
 ManifestSetup setup_of(const std::string& name) {
-  const std::string path = std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/manifests/" + name;
-  return manifest_setup(read_manifest(path), SetupUse::Run);
-}
-
-ManifestSetup setup_of_text(const std::string& text) {
-  return manifest_setup(parse_manifest(text, "m.yaml"), SetupUse::Run);
+  return manifest_setup(read_manifest(manifest_path(name)), SetupUse::Run);
 }
 
 // The error of a fixture in which one text is replaced.
-std::string refusal(const std::string& name, const std::string& from, const std::string& to) {
-  std::string text =
-      read_file(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/manifests/" + name, 1 << 20);
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  text.replace(at, from.size(), to);
-  try {
-    setup_of_text(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "was taken";
+std::string refusal_with(const std::string& name, const std::string& from, const std::string& to) {
+  return refusal(replaced(fixture(name), from, to));
 }
-
-#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 TEST(ManifestFile, ReadsAGraphOfDynamoWithPoolsAndItsRouter) {
   const ManifestSetup read = setup_of("dynamo_v1alpha1.yaml");
@@ -108,53 +88,56 @@ TEST(ManifestFile, ReadsAScriptOfSlurm) {
 
 TEST(ManifestFile, NamesWhatHasNoEffect) {
   const ManifestSetup read = setup_of("deployment.yaml");
-  for (const char* name : {"selector", "ports", "--port"})
-    EXPECT_NE(std::find(read.left_out.begin(), read.left_out.end(), name), read.left_out.end()) << name;
+  for (const char* name : {"selector", "ports", "--port"}) EXPECT_TRUE(left_out(read, name)) << name;
 }
 
 TEST(ManifestFile, RefusesFieldsAndKindsOfOtherVersionsWithThePlaceAndTheNearestName) {
-  const std::string version = refusal("dynamo_v1alpha1.yaml", "v1alpha1", "v1alpha2");
+  const std::string version = refusal_with("dynamo_v1alpha1.yaml", "v1alpha1", "v1alpha2");
   EXPECT_HAS(version, "line 1");
   EXPECT_HAS(version, "nvidia.com/v1alpha1 or nvidia.com/v1beta1");
-  EXPECT_HAS(refusal("dynamo_v1alpha1.yaml", "services:", "servces:"), "did you mean 'services'");
-  EXPECT_HAS(refusal("dynamo_v1beta1.yaml", "components:", "services:"), "services is no field");
-  EXPECT_HAS(refusal("deployment.yaml", "kind: Deployment", "kind: Deploymnet"), "did you mean 'Deployment'");
-  EXPECT_HAS(refusal("deployment.yaml", "replicas:", "replica:"),
+  EXPECT_HAS(refusal_with("dynamo_v1alpha1.yaml", "services:", "servces:"), "did you mean 'services'");
+  EXPECT_HAS(refusal_with("dynamo_v1beta1.yaml", "components:", "services:"), "services is no field");
+  EXPECT_HAS(refusal_with("deployment.yaml", "kind: Deployment", "kind: Deploymnet"),
+             "did you mean 'Deployment'");
+  EXPECT_HAS(refusal_with("deployment.yaml", "replicas:", "replica:"),
              "spec: replica is no field of this version");
-  EXPECT_HAS(refusal("llm_d_values.yaml", "parallelism: {tensor", "parallelism: {tensors"),
+  EXPECT_HAS(refusal_with("llm_d_values.yaml", "parallelism: {tensor", "parallelism: {tensors"),
              "did you mean 'tensor'");
-  EXPECT_HAS(refusal("production_stack_values.yaml", "maxModelLen", "maxModelLength"),
+  EXPECT_HAS(refusal_with("production_stack_values.yaml", "maxModelLen", "maxModelLength"),
              "did you mean 'maxModelLen'");
-  EXPECT_HAS(refusal("job.sbatch", "--job-name", "--job-nam"), "line 2: #SBATCH: job-nam is no field");
-  EXPECT_HAS(refusal("production_stack_values.yaml", "servingEngineSpec", "servingEngineSpecs"),
+  EXPECT_HAS(refusal_with("job.sbatch", "--job-name", "--job-nam"), "line 2: #SBATCH: job-nam is no field");
+  EXPECT_HAS(refusal_with("production_stack_values.yaml", "servingEngineSpec", "servingEngineSpecs"),
              "did you mean 'servingEngineSpec'");
 }
 
 TEST(ManifestFile, RefusesWhatChangesTimesAndIsNotModelled) {
-  EXPECT_HAS(refusal("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment",
-                     "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler"),
+  EXPECT_HAS(refusal_with("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment",
+                          "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler"),
              "scales the engines");
-  EXPECT_HAS(refusal("dynamo_v1alpha1.yaml", "value: kv", "value: random"),
+  EXPECT_HAS(refusal_with("dynamo_v1alpha1.yaml", "value: kv", "value: random"),
              "'random', which is not modelled");
-  EXPECT_HAS(refusal("dynamo_v1alpha1.yaml", "componentType: worker", "componentType: planner"), "planner");
-  EXPECT_HAS(refusal("llm_d_values.yaml", "decode:", "encode: {create: true}\ndecode:"),
+  EXPECT_HAS(refusal_with("dynamo_v1alpha1.yaml", "componentType: worker", "componentType: planner"),
+             "planner");
+  EXPECT_HAS(refusal_with("llm_d_values.yaml", "decode:", "encode: {create: true}\ndecode:"),
              "encode changes times");
-  EXPECT_HAS(refusal("production_stack_values.yaml", "    vllmConfig:", "    raySpec: {}\n    vllmConfig:"),
-             "raySpec changes times");
-  EXPECT_HAS(refusal("job.sbatch", "srun --ntasks=1", "for i in 1 2; do\nsrun --ntasks=1"), "a loop starts");
+  EXPECT_HAS(
+      refusal_with("production_stack_values.yaml", "    vllmConfig:", "    raySpec: {}\n    vllmConfig:"),
+      "raySpec changes times");
+  EXPECT_HAS(refusal_with("job.sbatch", "srun --ntasks=1", "for i in 1 2; do\nsrun --ntasks=1"),
+             "a loop starts");
 }
 
 TEST(ManifestFile, RefusesWhatDoesNotHoldTogether) {
-  EXPECT_HAS(refusal("deployment.yaml", "--max-num-seqs", "--tensor-parallel-size"), "takes 96 GPUs");
-  EXPECT_HAS(refusal("deployment.yaml", "replicas: 4", "replicas: -1"), "expected a whole number");
-  EXPECT_HAS(refusal("deployment.yaml", "replicas: 4", "replicas: 0"), "starts no instance");
-  EXPECT_HAS(refusal("dynamo_v1alpha1.yaml", "--is-decode-worker", "--is-prefill-worker"), "prefill");
-  EXPECT_HAS(refusal("job.sbatch", "--max-num-batched-tokens 8192", "--max-num-batched-tokens 1024"),
+  EXPECT_HAS(refusal_with("deployment.yaml", "--max-num-seqs", "--tensor-parallel-size"), "takes 96 GPUs");
+  EXPECT_HAS(refusal_with("deployment.yaml", "replicas: 4", "replicas: -1"), "expected a whole number");
+  EXPECT_HAS(refusal_with("deployment.yaml", "replicas: 4", "replicas: 0"), "starts no instance");
+  EXPECT_HAS(refusal_with("dynamo_v1alpha1.yaml", "--is-decode-worker", "--is-prefill-worker"), "prefill");
+  EXPECT_HAS(refusal_with("job.sbatch", "--max-num-batched-tokens 8192", "--max-num-batched-tokens 1024"),
              "started otherwise");
-  EXPECT_THROW(setup_of_text("[]"), InvalidInput);
-  EXPECT_THROW(setup_of_text(""), InvalidInput);
-  EXPECT_THROW(setup_of_text("kind: &a {b: *a}\n"), InvalidInput);
-  EXPECT_THROW(setup_of_text("#!/bin/sh\nvllm serve 'x\n"), InvalidInput);
+  EXPECT_THROW(read("[]"), InvalidInput);
+  EXPECT_THROW(read(""), InvalidInput);
+  EXPECT_THROW(read("kind: &a {b: *a}\n"), InvalidInput);
+  EXPECT_THROW(read("#!/bin/sh\nvllm serve 'x\n"), InvalidInput);
 }
 
 // What `plan --emit` writes.

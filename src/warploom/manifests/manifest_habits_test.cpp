@@ -5,42 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "warploom/base/error.h"
-#include "warploom/base/file.h"
-#include "warploom/manifests/files/manifest_file.h"
-#include "warploom/manifests/internal/manifest_setup.h"
+#include "warploom/manifests/manifest_texts_test.h"
 
 namespace warploom {
 namespace {
-
-std::string fixture(const std::string& name) {
-  return read_file(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/manifests/" + name, 1 << 20);
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
-ManifestSetup read(const std::string& text) {
-  return manifest_setup(parse_manifest(text, "m.yaml"), SetupUse::Run);
-}
-
-std::string refusal(const std::string& text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "was taken";
-}
-
-bool left_out(const ManifestSetup& setup, const std::string& name) {
-  return std::find(setup.left_out.begin(), setup.left_out.end(), name) != setup.left_out.end();
-}
-
-#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 TEST(ManifestHabits, TheGpuStandsInLabelsAffinityOrACloudsWords) {
   const Json set = read(fixture("stateful_set.yaml")).setup;

@@ -1,39 +1,17 @@
 // Weights of llm-d's endpoint picker are those of our router.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "warploom/base/error.h"
-#include "warploom/base/file.h"
-#include "warploom/manifests/files/manifest_file.h"
-#include "warploom/manifests/internal/manifest_setup.h"
+#include "warploom/manifests/manifest_texts_test.h"
 
 namespace warploom {
 namespace {
 
-std::string fixture() {
-  return read_file(std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/manifests/llm_d_with_picker.yaml",
-                   1 << 20);
-}
-
 // The engines of the fixture behind another picker.
 std::string with_picker(const std::string& picker) {
-  const std::string text = fixture();
+  const std::string text = fixture("llm_d_with_picker.yaml");
   return text.substr(0, text.find("---\n") + 4) + picker;
-}
-
-ManifestSetup read(const std::string& text) {
-  return manifest_setup(parse_manifest(text, "m.yaml"), SetupUse::Run);
-}
-
-std::string refusal(const std::string& text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "was taken";
 }
 
 const std::string kHead =
@@ -41,10 +19,8 @@ const std::string kHead =
     "- {type: running-requests-size-scorer, name: running}\n- type: prefix-cache-scorer\n"
     "- type: lora-affinity-scorer\nschedulingProfiles:\n";
 
-#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
 TEST(ManifestPicker, ReadsTheWeightsOfItsScorers) {
-  const ManifestSetup setup = read(fixture());
+  const ManifestSetup setup = read(fixture("llm_d_with_picker.yaml"));
   EXPECT_EQ(setup.setup["config"]["routing_policy"], "weighted");
   EXPECT_EQ(setup.router["router_prefix_weight"], 4);
   EXPECT_EQ(setup.router["router_queue_weight"], 1.5);
@@ -86,8 +62,7 @@ TEST(ManifestPicker, IsFoundInAConfigMapAndInValuesOfItsChart) {
 TEST(ManifestPicker, NamesOrRefusesWhatOurRouterHasNot) {
   const ManifestSetup named = read(with_picker(
       kHead + "- {name: a, plugins: [{pluginRef: queue-scorer}, {pluginRef: lora-affinity-scorer}]}\n"));
-  EXPECT_NE(std::find(named.left_out.begin(), named.left_out.end(), "lora-affinity-scorer"),
-            named.left_out.end());
+  EXPECT_TRUE(left_out(named, "lora-affinity-scorer"));
   EXPECT_HAS(refusal(with_picker(kHead + "- {name: a, plugins: [{pluginRef: running}]}\n")),
              "running-requests-size-scorer says where requests go and is not modelled");
   EXPECT_EQ(refusal(with_picker(kHead + "- {name: a, plugins: [{pluginRef: running, weight: 0}]}\n")),

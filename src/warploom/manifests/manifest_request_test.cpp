@@ -7,14 +7,10 @@
 
 #include "warploom/app/serving/price_step.h"
 #include "warploom/app/serving/simulate_serving.h"
-#include "warploom/base/error.h"
+#include "warploom/manifests/manifest_texts_test.h"
 
 namespace warploom {
 namespace {
-
-std::string path_of(const std::string& name) {
-  return std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/manifests/" + name;
-}
 
 Json taken(Json request, SetupUse use = SetupUse::Run) {
   take_manifests(request, fields_of<SimulateRequest>(), use, FileScope::machine());
@@ -23,7 +19,7 @@ Json taken(Json request, SetupUse use = SetupUse::Run) {
 
 TEST(ManifestRequest, PutsWhatTheFileStartsUnderWhatIsGiven) {
   const Json request =
-      taken({{"setup", {{"manifest", path_of("deployment.yaml")}, {"config", {{"max_num_seqs", 7}}}}}});
+      taken({{"setup", {{"manifest", manifest_path("deployment.yaml")}, {"config", {{"max_num_seqs", 7}}}}}});
   const Json& setup = request["setup"];
   EXPECT_FALSE(setup.contains("manifest"));
   EXPECT_EQ(setup["model"], "Qwen/Qwen3-8B");
@@ -34,21 +30,22 @@ TEST(ManifestRequest, PutsWhatTheFileStartsUnderWhatIsGiven) {
 }
 
 TEST(ManifestRequest, PutsPoolsAndTheRouterBesideTheSetup) {
-  const Json request = taken({{"setup", {{"manifest", path_of("dynamo_v1alpha1.yaml")}, {"gpu", "B200"}}},
-                              {"disaggregation", {{"decode", {{"config", {{"instances", 9}}}}}}}});
+  const Json request =
+      taken({{"setup", {{"manifest", manifest_path("dynamo_v1alpha1.yaml")}, {"gpu", "B200"}}},
+             {"disaggregation", {{"decode", {{"config", {{"instances", 9}}}}}}}});
   const Json& pools = request["disaggregation"];
   EXPECT_EQ(pools["prefill"]["gpu"], "B200");
   EXPECT_EQ(pools["prefill"]["config"]["instances"], 2);
   EXPECT_EQ(pools["decode"]["config"]["instances"], 9);
   EXPECT_EQ(pools["decode"]["config"]["tensor_parallel_size"], 2);
-  const Json weighted = taken(
-      {{"setup", {{"manifest", path_of("llm_d_with_picker.yaml")}}}, {"fleet", {{"router_kv_weight", 5}}}});
+  const Json weighted = taken({{"setup", {{"manifest", manifest_path("llm_d_with_picker.yaml")}}},
+                               {"fleet", {{"router_kv_weight", 5}}}});
   EXPECT_EQ(weighted["fleet"]["router_prefix_weight"], 4);
   EXPECT_EQ(weighted["fleet"]["router_kv_weight"], 5);
 }
 
 TEST(ManifestRequest, LeavesOutWhatOneStepHasNot) {
-  Json request{{"setup", {{"manifest", path_of("llm_d_with_picker.yaml")}}}};
+  Json request{{"setup", {{"manifest", manifest_path("llm_d_with_picker.yaml")}}}};
   const auto left_out =
       take_manifests(request, fields_of<StepRequest>(), SetupUse::Step, FileScope::machine());
   EXPECT_FALSE(left_out.empty());
@@ -59,17 +56,18 @@ TEST(ManifestRequest, LeavesOutWhatOneStepHasNot) {
 TEST(ManifestRequest, RefusesPathsThatAreNone) {
   EXPECT_THROW(taken({{"setup", {{"manifest", 3}}}}), InvalidInput);
   EXPECT_THROW(taken({{"setup", {{"manifest", "/no/such/file"}}}}), IoError);
-  EXPECT_THROW(taken({{"setup", {{"manifest", path_of("options.yaml")}}}}), InvalidInput);  // no GPU
-  Json request{{"setup", {{"manifest", path_of("deployment.yaml")}}}};
+  EXPECT_THROW(taken({{"setup", {{"manifest", manifest_path("options.yaml")}}}}), InvalidInput);  // no GPU
+  Json request{{"setup", {{"manifest", manifest_path("deployment.yaml")}}}};
   EXPECT_THROW(take_manifests(request, fields_of<SimulateRequest>(), SetupUse::Run, FileScope()),
                Unsupported);
-  Json step{{"setup", {{"manifest", path_of("dynamo_v1alpha1.yaml")}}}};
+  Json step{{"setup", {{"manifest", manifest_path("dynamo_v1alpha1.yaml")}}}};
   EXPECT_THROW(take_manifests(step, fields_of<StepRequest>(), SetupUse::Step, FileScope::machine()),
                InvalidInput);
 }
 
 TEST(ManifestRequest, IsNotReadUnlessItIsTaken) {
-  const Json setup{{"model", "Qwen/Qwen3-8B"}, {"gpu", "H200"}, {"manifest", path_of("deployment.yaml")}};
+  const Json setup{
+      {"model", "Qwen/Qwen3-8B"}, {"gpu", "H200"}, {"manifest", manifest_path("deployment.yaml")}};
   EXPECT_THROW(object_from_json<ServingSetupRequest>(setup, "setup"), Unsupported);
 }
 

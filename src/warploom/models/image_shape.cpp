@@ -137,6 +137,44 @@ ImageShape gemma4_shape(const VisionEncoder& encoder, const ImageSize& size) {
   return {.tokens = size.frames * rows * columns, .runs = {{size.frames, most}}};
 }
 
+// Tokens of a tile, and patches with that of its class.
+std::int64_t tile_tokens(const VisionEncoder& encoder) {
+  const std::int64_t side = encoder.tile / encoder.patch;
+  return side * side / (encoder.merge * encoder.merge);
+}
+
+ImageShape tiled_shape(const VisionEncoder& encoder, std::int64_t tiles) {
+  const std::int64_t side = encoder.tile / encoder.patch;
+  return {.tokens = tiles * tile_tokens(encoder), .runs = {{tiles, side * side + 1}}};
+}
+
+// get_best_fit: the canvas of tiles that enlarges the picture least, else that shrinks it least; of several
+// the smallest. A picture of several tiles is seen whole in a further one. Its ratios are of 32 bits.
+ImageShape llama4_shape(const VisionEncoder& encoder, const ImageSize& size) {
+  if (size.frames > 1)
+    throw InvalidInput(
+        fmt::format("image_size: {} frames, expected 1: Llama 4 reads no videos", size.frames));
+  float larger = 0, smaller = 0;
+  std::int64_t tiles_larger = 0, tiles_smaller = 0;
+  for (std::int64_t rows = 1; rows <= encoder.most_tiles; ++rows)
+    for (std::int64_t columns = 1; rows * columns <= encoder.most_tiles; ++columns) {
+      const float scale = std::min(float(rows * encoder.tile) / float(size.height),
+                                   float(columns * encoder.tile) / float(size.width));
+      const std::int64_t tiles = rows * columns;
+      if (scale >= 1 && (tiles_larger == 0 || scale < larger || (scale == larger && tiles < tiles_larger))) {
+        larger = scale;
+        tiles_larger = tiles;
+      }
+      if (scale < 1 &&
+          (tiles_smaller == 0 || scale > smaller || (scale == smaller && tiles < tiles_smaller))) {
+        smaller = scale;
+        tiles_smaller = tiles;
+      }
+    }
+  const std::int64_t tiles = tiles_larger > 0 ? tiles_larger : tiles_smaller;
+  return tiled_shape(encoder, tiles > 1 ? tiles + 1 : tiles);
+}
+
 }  // namespace
 
 std::int64_t ImageShape::patches() const {
@@ -155,6 +193,8 @@ ImageShape image_shape(const VisionEncoder& encoder, const ImageSize& size) {
       return moonvit_shape(encoder, size);
     case VisionFamily::Gemma4:
       return gemma4_shape(encoder, size);
+    case VisionFamily::Llama4:
+      return llama4_shape(encoder, size);
     case VisionFamily::Qwen:
       break;
   }
@@ -162,6 +202,11 @@ ImageShape image_shape(const VisionEncoder& encoder, const ImageSize& size) {
 }
 
 ImageShape image_of_tokens(const VisionEncoder& encoder, std::int64_t tokens) {
+  if (encoder.tile > 0) {
+    ImageShape shape = tiled_shape(encoder, divide_up(tokens, tile_tokens(encoder)));
+    shape.tokens = tokens;
+    return shape;
+  }
   return {.tokens = tokens, .runs = {{1, encoder.patches_of(tokens)}}};
 }
 
@@ -172,6 +217,8 @@ std::int64_t most_tokens_of_image(const VisionEncoder& encoder) {
       return std::int64_t(kMoonVitMostPatches) / merged;
     case VisionFamily::Gemma4:
       return kGemma4Frames * (kGemma4FrameTokens + kGemma4FrameWords);
+    case VisionFamily::Llama4:
+      return tiled_shape(encoder, encoder.most_tiles + 1).tokens;
     case VisionFamily::Qwen:
       break;
   }

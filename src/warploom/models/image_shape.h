@@ -30,8 +30,9 @@ struct ImageShape {
 };
 
 // By the defaults of the family's processor: transformers' qwen2_vl and qwen3_vl with the limits that the
-// checkpoints of Qwen3-VL, 3.5 and 3.6 ship, kimi_k25 and gemma4. O(1). Throws InvalidInput on sizes below 1
-// or above 1e5, on sides that the processor refuses, and on videos of fewer frames than a patch has.
+// checkpoints of Qwen3-VL, 3.5 and 3.6 ship, kimi_k25, gemma4 and llama4. O(1). Throws InvalidInput on sizes
+// below 1 or above 1e5, on sides that the processor refuses, on videos of fewer frames than a patch has, and
+// on videos where the model reads none.
 ImageShape image_shape(const VisionEncoder& encoder, const ImageSize& size);
 
 // A picture of which only the tokens are known: its patches attend to each other.

@@ -57,6 +57,24 @@ TEST(ImageShape, IsThatOfKimisProcessor) {
                               {{640, 480, 10}, 3 * 414, {{2, 4 * 1656}, {1, 2 * 1656}}}});
 }
 
+// get_best_fit of image_processing_llama4.py, transformers 5.24, in floats of 32 bits as torch has them.
+TEST(ImageShape, IsThatOfLlama4sProcessor) {
+  expect_shapes("Llama-4-Scout-17B-16E-Instruct", {{{1280, 720}, 1872, {{13, 577}}},
+                                                   {{1920, 1080}, 2304, {{16, 577}}},
+                                                   {{640, 480}, 720, {{5, 577}}},
+                                                   {{224, 224}, 144, {{1, 577}}},
+                                                   {{336, 336}, 144, {{1, 577}}},
+                                                   {{337, 336}, 432, {{3, 577}}},
+                                                   {{4096, 4096}, 2448, {{17, 577}}},
+                                                   {{8000, 6000}, 1872, {{13, 577}}},
+                                                   {{1000, 10}, 576, {{4, 577}}},
+                                                   {{333, 777}, 576, {{4, 577}}},
+                                                   {{5376, 336}, 2448, {{17, 577}}},
+                                                   {{672, 1344}, 1296, {{9, 577}}}});
+  EXPECT_EQ(most_tokens_of_image(encoder_of("Llama-4-Scout-17B-16E-Instruct")), 2448);
+  EXPECT_THROW(image_shape(encoder_of("Llama-4-Scout-17B-16E-Instruct"), {640, 480, 8}), InvalidInput);
+}
+
 TEST(ImageShape, IsThatOfGemma4sProcessor) {
   expect_shapes("Gemma-4-31B-IT-NVFP4", {{{1280, 720}, 264, {{1, 2520}}},
                                          {{640, 480}, 266, {{1, 2520}}},

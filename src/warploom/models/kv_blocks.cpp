@@ -10,12 +10,12 @@ namespace {
 
 // Names and values of the engines' sources, see WindowedCache.
 constexpr double kSglangWindowedShare = 0.8;
-// vllm/v1/core/kv_cache_utils.py: counts of layers that differ by less are padded to the larger.
-constexpr double kVllmPaddedGroups = 1.25;
+// vllm/v1/core/kv_cache_planning.py of 0.33.0: counts of layers that differ by less are padded to the larger.
+constexpr double kVllmPaddedGroups = 1.5;
 
 // Layers of a group: as many as the rarer kind has, unless both kinds have about as many.
-std::int64_t group_size(std::int64_t full, std::int64_t windowed) {
-  const std::int64_t least = std::min(full, windowed), most = std::max(full, windowed);
+std::int64_t group_size(std::int64_t one, std::int64_t other) {
+  const std::int64_t least = std::min(one, other), most = std::max(one, other);
   return double(most) < kVllmPaddedGroups * double(least) ? most : least;
 }
 
@@ -47,6 +47,25 @@ void lay_out_hybrid(KvBlocks& blocks, const KvFootprint& footprint, double token
   blocks.block = (widest * double(size) + extra) * tokens;
 }
 
+// Blocks hold as many tokens as make them no smaller than a state, and each group of states takes one.
+void lay_out_states(KvBlocks& blocks, const KvFootprint& footprint, double tokens, Bytes extra_per_token) {
+  const std::int64_t size = group_size(footprint.full_layers, footprint.state_layers);
+  const Bytes layer = footprint.full_per_token / double(footprint.full_layers);
+  KvLayout& layout = blocks.layout;
+  layout.full = groups_of(footprint.full_layers, size);
+  layout.full_stretch =
+      std::max<std::int64_t>(1, std::int64_t(std::ceil(footprint.widest_state / (layer * tokens))));
+  layout.state = groups_of(footprint.state_layers, size);
+  const double held = tokens * double(layout.full_stretch);
+  blocks.block = (layer * double(size) + extra_per_token / double(layout.full)) * held;
+}
+
+// Layers with states beside layers that keep every token, and nothing else: no windows of either kind.
+bool has_states(const KvFootprint& footprint) {
+  return footprint.full_layers > 0 && footprint.windowed_layers == 0 && footprint.state_layers > 0 &&
+         footprint.per_request <= double(footprint.state_layers) * footprint.widest_state;
+}
+
 }  // namespace
 
 KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::int64_t block_size,
@@ -61,6 +80,10 @@ KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::in
         tokens;
   if (mixed && windowed == WindowedCache::Released)
     lay_out_hybrid(blocks, footprint, tokens, extra_per_token);
+  if (windowed == WindowedCache::Released && has_states(footprint)) {
+    lay_out_states(blocks, footprint, tokens, extra_per_token);
+    return blocks;
+  }
   if (blocks.block.value() > 0)
     blocks.layout.state = std::int64_t(std::ceil(footprint.per_request / blocks.block));
   return blocks;

@@ -167,8 +167,7 @@ KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding,
   }
   const double most = 9e15 / static_cast<double>(options.block_size);  // a model without a growing cache
   capacity.blocks = static_cast<std::int64_t>(std::floor(std::clamp(blocks, 0.0, most)));
-  const std::int64_t groups = capacity.layout.full + capacity.layout.windowed;
-  capacity.tokens = capacity.blocks / groups * options.block_size;
+  capacity.tokens = capacity.layout.tokens(capacity.blocks, options.block_size);
   capacity.fits = capacity.blocks > 0;
   if (!capacity.fits) explain(capacity, model, sharding, gpu_memory, options);
   if (capacity.fits && sharding.apart()) check_feed_forward(capacity, model, sharding, options);

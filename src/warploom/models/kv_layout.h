@@ -3,8 +3,9 @@
 // vLLM's hybrid cache (vllm/v1/core/kv_cache_utils.py, single_type_kv_cache_manager.py) puts layers of one
 // kind into groups of equal size; a block belongs to one group and holds block_size tokens of its layers,
 // or a multiple where they keep so much less of a token than other kinds (unify_kv_cache_spec_page_size).
-// Groups of layers that see a window give back the blocks behind it, and layers with a state of one size take
-// the same blocks for a request of any length. Engines without it have one group of all layers.
+// Groups of layers that see a window give back the blocks behind it. Layers with a state of one size take
+// a block each group for a request of any length, and blocks of others hold so many tokens that a state fits
+// (vllm/platforms/interface.py). Engines without it have one group of all layers.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,15 @@ struct KvLayout {
   std::int64_t window = 0;                              // tokens
   std::int64_t state = 0;                               // blocks of a request of any length
   std::int64_t full_stretch = 1, windowed_stretch = 1;  // block_size tokens in a block of such a group
+
+  // Tokens that so many blocks hold when no layer gives blocks back and no request has a state.
+  std::int64_t tokens(std::int64_t blocks, std::int64_t block_size) const {
+    return blocks / (full + windowed) * block_size * full_stretch;
+  }
+  // The most that they hold, of requests far longer than a window.
+  std::int64_t most_tokens(std::int64_t blocks, std::int64_t block_size) const {
+    return blocks / full * block_size * full_stretch;
+  }
 
   bool even() const { return full == 1 && windowed == 0 && state == 0; }
   // Blocks of a request with room for `tokens` tokens, `computed` of which were computed before this step.

@@ -137,10 +137,14 @@ KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& shardin
   for (const LayerGroup& group : merged_layers(model, range.first, range.last)) {
     const LayerCache cache = std::visit([&](const auto& mixer) { return mixer.cache(place); }, group.mixer);
     const auto layers = static_cast<double>(group.count);
-    footprint.per_request +=
-        Bytes(layers * (cache.per_request * bytes_per_element(model.dtype) + cache.bytes_per_request));
+    const Bytes state(cache.per_request * bytes_per_element(model.dtype) + cache.bytes_per_request);
+    footprint.per_request += layers * state;
     const double per_token = cache.per_token * element + cache.bytes_per_token;
-    if (per_token == 0) continue;
+    if (per_token == 0) {
+      if (state.value() > 0) footprint.state_layers += group.count;
+      footprint.widest_state = std::max(footprint.widest_state, state);
+      continue;
+    }
     footprint.window = std::max(footprint.window, cache.window);
     (cache.window > 0 ? footprint.windowed_per_token : footprint.full_per_token) += Bytes(layers * per_token);
     (cache.window > 0 ? footprint.windowed_layers : footprint.full_layers) += group.count;

@@ -46,6 +46,8 @@ struct KvFootprint {
   std::int64_t window = 0;
   Bytes per_request;  // recurrent states, and windows beside a compressed cache: any length
   std::int64_t full_layers = 0, windowed_layers = 0;
+  std::int64_t state_layers = 0;  // that keep a recurrent state and nothing of a token
+  Bytes widest_state;             // of those layers
   // Bytes of a request with that many tokens in the cache.
   Bytes of_request(std::int64_t tokens) const;
   // Per token when every layer keeps every token, as engines without per-layer block tables allocate.

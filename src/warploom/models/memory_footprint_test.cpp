@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
 
+#include "warploom/base/json.h"
 #include "warploom/models/contains_text.h"
+#include "warploom/models/hf_config.h"
 #include "warploom/models/model_catalog.h"
 
 namespace warploom {
@@ -200,6 +205,52 @@ TEST(KvCapacity, StatesOfLinearLayersTakeBlocksOfEachRequest) {
   EXPECT_EQ(capacity.layout.state, std::int64_t(std::ceil(kv.per_request / (16.0 * kv.full_per_token))));
   EXPECT_GT(capacity.layout.state, 50);
 }
+
+// Twelve layers attend and 36 keep a state: vLLM makes three groups of states, and a block holds a state of
+// each of twelve layers, or as many tokens as take no less.
+TEST(KvCapacity, BlocksOfVllmHoldAStateOfAGroup) {
+  const ModelArchitecture model = load_model("Qwen3-Next-80B-A3B-Instruct");
+  const KvFootprint kv = kv_footprint(model, {});
+  EXPECT_EQ(kv.state_layers, 36);
+  EXPECT_DOUBLE_EQ(kv.widest_state.value(), kv.per_request.value() / 36);
+  const KvBlocks blocks = kv_blocks(kv, WindowedCache::Released, 16);
+  EXPECT_EQ(blocks.layout.full, 1);
+  EXPECT_EQ(blocks.layout.state, 3);
+  const double page = kv.full_per_token.value() / 12 * 16;
+  EXPECT_EQ(blocks.layout.full_stretch, std::int64_t(std::ceil(kv.widest_state.value() / page)));
+  EXPECT_DOUBLE_EQ(blocks.block.value(), 12 * page * double(blocks.layout.full_stretch));
+  const std::int64_t held = 16 * blocks.layout.full_stretch;
+  EXPECT_EQ(blocks.layout.blocks(held, 0, 16), 1 + 3);
+  EXPECT_EQ(blocks.layout.blocks(held + 1, 0, 16), 2 + 3);
+  EXPECT_EQ(blocks.layout.tokens(10, 16), 10 * held);
+}
+
+// Engines that logged their blocks, each given the bytes of its cache (tests/fixtures/engine/vllm_0_33_h200):
+// vLLM 0.33.0, hybrid caches of states, windows and both sizes of heads, and a sparse latent cache.
+struct LoggedEngine {
+  const char* tag;
+  const char* model;  // empty: its config stands beside the log
+  std::int64_t block_size;
+};
+class LoggedBlocks : public ::testing::TestWithParam<LoggedEngine> {};
+
+TEST_P(LoggedBlocks, AreMet) {
+  const auto [tag, name, block_size] = GetParam();
+  const std::filesystem::path folder =
+      std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/engine/vllm_0_33_h200/steps";
+  const Json log = read_json_file(folder / (std::string(tag) + "_steps.json"));
+  const double bytes = std::stod(log["arguments"]["kv_cache_memory_bytes"].get<std::string>());
+  const ModelArchitecture model =
+      *name != 0 ? load_model(name) : read_hf_config(folder / (std::string(tag) + "_config.json"));
+  const KvBlocks blocks = kv_blocks(kv_footprint(model, {}), WindowedCache::Released, block_size);
+  EXPECT_EQ(std::int64_t(bytes / blocks.block.value()), log["blocks"].get<std::int64_t>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, LoggedBlocks,
+                         ::testing::Values(LoggedEngine{"qwen35", "", 16},
+                                           LoggedEngine{"nemotron3nano", "", 16},
+                                           LoggedEngine{"gemma4", "", 16}, LoggedEngine{"dsv32", "", 64},
+                                           LoggedEngine{"gptoss20b", "gpt-oss-20b", 16}));
 
 TEST(KvLayout, CountsWholePagesAndWhatTheWindowStillSees) {
   const KvLayout layout{.full = 1, .windowed = 2, .window = 32, .state = 3};

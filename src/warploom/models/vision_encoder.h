@@ -15,11 +15,14 @@
 namespace warploom {
 
 // Whose rules say how a picture becomes patches and what attends to what (image_shape.h).
-enum class VisionFamily { Qwen, MoonVit, Gemma4 };
+enum class VisionFamily { Qwen, MoonVit, Gemma4, Llama4 };
 template <>
 struct EnumNames<VisionFamily> {
-  static constexpr std::array<std::pair<VisionFamily, std::string_view>, 3> kNames{
-      {{VisionFamily::Qwen, "qwen"}, {VisionFamily::MoonVit, "moonvit"}, {VisionFamily::Gemma4, "gemma4"}}};
+  static constexpr std::array<std::pair<VisionFamily, std::string_view>, 4> kNames{
+      {{VisionFamily::Qwen, "qwen"},
+       {VisionFamily::MoonVit, "moonvit"},
+       {VisionFamily::Gemma4, "gemma4"},
+       {VisionFamily::Llama4, "llama4"}}};
 };
 
 // Sizes count elements of the whole encoder. The defaults are those of a `vision_config` of Qwen-VL.
@@ -35,8 +38,11 @@ struct VisionEncoder {
   std::int64_t channels = 3;
   std::int64_t frames = 2;  // of a patch: images are doubled, as Qwen-VL does
   std::int64_t out_hidden = 4096;
-  std::int64_t position_rows = 0;    // of the table of learned positions
-  std::int64_t deepstack = 0;        // further projections, of layers in between
+  std::int64_t position_rows = 0;  // of the table of learned positions
+  std::int64_t deepstack = 0;      // further projections, of layers in between
+  std::int64_t adapter_width = 0;  // of a projection in three products; 0: in two
+  std::int64_t tile = 0;           // pixels of a side of the tiles that a picture is cut into; 0: it is whole
+  std::int64_t most_tiles = 0;
   std::int64_t norms_per_layer = 2;  // of the hidden state
   bool head_norms = false;           // of queries, keys and values too
   bool gated = false;                // the MLP

@@ -69,12 +69,32 @@ TEST(VisionEncoder, WeighsWhatItsTensorsHold) {
   EXPECT_EQ(elements("Kimi-K2.5"), layers + 4608LL * (4608 + 7168) + 1152 * (588 + 4096));
   EXPECT_EQ(elements("Gemma-4-26B-A4B"),
             27LL * (4 * 1152 * 1152 + 3 * 1152 * 4304) + 1152LL * 2816 + 1152 * (768 + 2 * 10240));
+  const std::int64_t llama = 34LL * (4 * 1408 * 1408 + 2 * 1408 * 5632);
+  EXPECT_EQ(elements("Llama-4-Scout-17B-16E-Instruct"),
+            llama + 4096LL * (5632 + 4096) + 4096LL * 5120 + 1408 * (588 + 578));
+}
+
+// vLLM's mm_encoder_tp_mode data: whole images, the largest first to the GPU that has least.
+TEST(VisionEncoder, ByImagesTheBusiestGpuCounts) {
+  const VisionEncoder encoder = load_vision_encoder(kConfig);
+  const ImageShape small = image_of_tokens(encoder, 100), large = image_of_tokens(encoder, 300);
+  const std::array images{ImageCount{&small, 5}, ImageCount{&large, 1}};
+  const auto patches = [&](const VisionSplit& split) {
+    return std::get<Gemm>(vision_operators(encoder, images, split).front().op).m;
+  };
+  EXPECT_EQ(patches({.tensor_parallel = 4}), 4 * 800);
+  EXPECT_EQ(patches({.tensor_parallel = 2, .by_images = true}), 4 * 400);  // 300 and 100 beside 4 x 100
+  EXPECT_EQ(patches({.tensor_parallel = 4, .by_images = true}), 4 * 300);
+  EXPECT_EQ(vision_weights(encoder, {.tensor_parallel = 4, .by_images = true}).value(),
+            vision_weights(encoder, {}).value());
+  EXPECT_EQ(vision_operators(encoder, images, {.tensor_parallel = 2, .by_images = true}).back().label,
+            "vision_allgather");
 }
 
 TEST(VisionEncoder, OfEveryFamilyIsAListOfOperators) {
   const ModelCatalog catalog;
-  for (const char* name :
-       {"Qwen3-VL-2B-Instruct", "Qwen3.6-27B-NVFP4", "Kimi-K2.6-NVFP4", "Kimi-K3", "Gemma-4-31B-IT-NVFP4"}) {
+  for (const char* name : {"Qwen3-VL-2B-Instruct", "Qwen3.6-27B-NVFP4", "Kimi-K2.6-NVFP4", "Kimi-K3",
+                           "Gemma-4-31B-IT-NVFP4", "Llama-4-Scout-17B-16E-Instruct"}) {
     const VisionPart& part = catalog.get(name).vision;
     ASSERT_TRUE(part.encoder) << name << ": " << part.refusal;
     const ImageShape shape = image_shape(*part.encoder, {1280, 720});
@@ -90,8 +110,7 @@ TEST(VisionEncoder, OfEveryFamilyIsAListOfOperators) {
 
 TEST(VisionEncoder, OfOtherModelsIsRefusedByName) {
   const ModelCatalog catalog;
-  for (const char* name :
-       {"Llama-4-Scout-17B-16E-Instruct", "MiniMax-M3-NVFP4", "GLM-5.3-Flash", "Gemma-3-4b-it"}) {
+  for (const char* name : {"MiniMax-M3-NVFP4", "GLM-5.3-Flash", "Gemma-3-4b-it"}) {
     const VisionPart& part = catalog.get(name).vision;
     EXPECT_FALSE(part.encoder) << name;
     EXPECT_PRED2(contains_text, part.refusal, "is not modelled") << name;

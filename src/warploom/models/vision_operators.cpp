@@ -1,6 +1,7 @@
 #include "warploom/models/vision_operators.h"
 
-#include "warploom/base/divide_up.h"
+#include <algorithm>
+#include <numeric>
 
 namespace warploom {
 namespace {
@@ -32,15 +33,39 @@ struct VisionLoad {
   std::vector<RequestGroup> runs;
 };
 
+// Images of each shape on the GPU that has most patches. As vLLM's get_load_balance_assignment
+// (model_executor/models/vision.py) gives them out: largest first, each to the GPU that has least.
+std::vector<std::int64_t> busiest_share(std::span<const ImageCount> images, std::int64_t shares) {
+  std::vector<std::size_t> order(images.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto patches = [&](std::size_t i) { return images[i].shape->patches(); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return patches(a) > patches(b); });
+  struct Share {
+    std::int64_t patches = 0;
+    std::vector<std::int64_t> counts;
+  };
+  std::vector<Share> all(std::size_t(shares), {0, std::vector<std::int64_t>(images.size(), 0)});
+  const auto less = [](const Share& a, const Share& b) { return a.patches < b.patches; };
+  for (const std::size_t i : order)
+    for (std::int64_t k = 0; k < images[i].count; ++k) {
+      Share& least = *std::min_element(all.begin(), all.end(), less);
+      least.patches += patches(i);
+      ++least.counts[i];
+    }
+  return std::max_element(all.begin(), all.end(), less)->counts;
+}
+
 VisionLoad vision_load_of(std::span<const ImageCount> images, std::int64_t shares) {
   VisionLoad load;
-  for (const ImageCount& each : images) {
-    const std::int64_t own = divide_up(each.count, shares);
-    load.tokens += own * each.shape->tokens;
-    load.all_tokens += each.count * each.shape->tokens;
-    load.patches += own * each.shape->patches();
-    for (const PatchRun& run : each.shape->runs)
-      if (own > 0) load.runs.push_back({own * run.count, run.patches, 0});
+  const std::vector<std::int64_t> counts = busiest_share(images, shares);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const ImageShape& shape = *images[i].shape;
+    load.tokens += counts[i] * shape.tokens;
+    load.all_tokens += images[i].count * shape.tokens;
+    load.patches += counts[i] * shape.patches();
+    for (const PatchRun& run : shape.runs)
+      if (counts[i] > 0) load.runs.push_back({counts[i] * run.count, run.patches, 0});
   }
   return load;
 }
@@ -84,6 +109,13 @@ void add_vision_projection(const VisionEncoder& encoder, const VisionLoad& load,
     return;
   }
   const std::int64_t merged = encoder.hidden * encoder.merge * encoder.merge;
+  if (encoder.adapter_width > 0) {
+    const std::int64_t wide = encoder.adapter_width, part = wide / ranks;
+    graph.push_back({vision_product(load.tokens, part, merged), 1, "vision_merger_fc1"});
+    graph.push_back({vision_product(load.tokens, wide, part), 1, "vision_merger_fc2"});
+    graph.push_back({vision_product(load.tokens, encoder.out_hidden, wide), 1, "vision_embed"});
+    return;
+  }
   const std::int64_t own = encoder.splits_projection ? merged / ranks : merged;
   const std::int64_t times = 1 + encoder.deepstack;
   graph.push_back({vision_product(load.tokens, own, merged), times, "vision_merger_fc1"});
@@ -97,8 +129,8 @@ void add_vision_collectives(const VisionEncoder& encoder, const VisionLoad& load
                             .ranks = ranks};
     graph.push_back({reduce, 2 * encoder.depth, "vision_allreduce"});
     if (!encoder.splits_projection || encoder.pooled) return;
-    const Collective merged{.size = Bytes(double(load.tokens * encoder.out_hidden) * kVisionElementBytes),
-                            .ranks = ranks};
+    const std::int64_t wide = encoder.adapter_width > 0 ? encoder.adapter_width : encoder.out_hidden;
+    const Collective merged{.size = Bytes(double(load.tokens * wide) * kVisionElementBytes), .ranks = ranks};
     graph.push_back({merged, 1 + encoder.deepstack, "vision_merger_allreduce"});
   }
   if (shares > 1) {
@@ -130,10 +162,12 @@ Bytes vision_weights(const VisionEncoder& encoder, const VisionSplit& split) {
   const double mlp = (encoder.gated ? 3.0 : 2.0) * hidden * double(encoder.intermediate);
   const double layer = (4 * hidden * double(encoder.width_of_heads()) + mlp) / ranks;
   const double merged = hidden * double(encoder.merge * encoder.merge);
-  const double projection = encoder.pooled ? hidden * double(encoder.out_hidden)
-                                           : double(1 + encoder.deepstack) * merged *
-                                                 (merged + double(encoder.out_hidden)) /
-                                                 (encoder.splits_projection ? ranks : 1);
+  const auto adapter = double(encoder.adapter_width);
+  const double projection =
+      adapter > 0      ? adapter * (merged + adapter) / ranks + adapter * double(encoder.out_hidden)
+      : encoder.pooled ? hidden * double(encoder.out_hidden)
+                       : double(1 + encoder.deepstack) * merged * (merged + double(encoder.out_hidden)) /
+                             (encoder.splits_projection ? ranks : 1);
   const double pixels = double(encoder.channels * encoder.frames * encoder.patch * encoder.patch);
   return Bytes(
       (double(encoder.depth) * layer + projection + (pixels + double(encoder.position_rows)) * hidden) *

@@ -15,6 +15,7 @@ struct EngineShape {
   std::int64_t redundant_experts = 0;   // placed by load where there are some
   std::int64_t feed_forward_ranks = 0;  // GPUs that hold the experts apart from attention; 0: none
   std::int64_t micro_batches = 0;       // of those apart
+  std::size_t exchange = 0;             // 1 + index into the space's moe_exchanges; 0: the engine's own
   std::int64_t gpus() const {
     return tensor_parallel * pipeline_parallel * data_parallel + feed_forward_ranks;
   }
@@ -31,6 +32,9 @@ struct Configuration {
   std::size_t routing = 0;            // index into the space's routing_policies
   EngineShape shape;                  // of the only pool, or of the one that computes prompts
   std::optional<EngineShape> decode;  // of the pool that produces tokens, where there is one
+  // Instances that encode images and nothing else, on one GPU each of the kind of `shape`.
+  std::int64_t encoders = 0;
+  bool shared_caches = false;  // the store and peers that the plan is asked with
   auto operator<=>(const Configuration&) const = default;
 };
 
@@ -41,7 +45,7 @@ struct Fleet {
 };
 
 inline std::int64_t gpus_of(const Configuration& configuration, const Fleet& fleet) {
-  return configuration.shape.gpus() * fleet.instances +
+  return configuration.encoders + configuration.shape.gpus() * fleet.instances +
          (configuration.decode ? configuration.decode->gpus() * fleet.decode : 0);
 }
 

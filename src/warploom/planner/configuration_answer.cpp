@@ -403,7 +403,7 @@ PlanPoint point_of(const PlanTask& task, const Configuration& configuration, con
   point.output_tokens_per_s = rate > 0 ? std::min(metrics.output_throughput, rate * task.load.mean_output)
                                        : metrics.output_throughput;
   const double watts = metrics.duration.value() > 0 ? figures.energy_j / metrics.duration.value() : 0;
-  point.rent = dollars_of(point.shares);
+  point.rent = dollars_of(point.shares) + store_rent(task, configuration);
   point.dollars_per_hour = point.rent + task.power_price * watts / 1000;
   point.tokens_per_s_per_gpu = point.output_tokens_per_s / double(point.gpus);
   point.tokens_per_s_per_user = metrics.tpot.mean.value() > 0 ? 1 / metrics.tpot.mean.value() : 0;

@@ -79,8 +79,12 @@ double dollars_of(const std::vector<RentedShare>& shares) {
   return dollars;
 }
 
+double store_rent(const PlanTask& task, const Configuration& configuration) {
+  return configuration.shared_caches ? task.store_rent : 0;
+}
+
 double rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet) {
-  return dollars_of(rented_shares(task.rent, configuration, fleet, {}, {}));
+  return dollars_of(rented_shares(task.rent, configuration, fleet, {}, {})) + store_rent(task, configuration);
 }
 
 bool is_within_room(const PlanTask& task, const Configuration& configuration, const Fleet& fleet) {
@@ -101,7 +105,8 @@ std::vector<Fleet> fleets_within(const PlanTask& task, const Configuration& conf
 
 double least_rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet) {
   if (!task.autoscaling.on()) return rent(task, configuration, fleet);
-  return least_rent_of(task.rent, configuration, fleet, task.autoscaling.min_instances);
+  return least_rent_of(task.rent, configuration, fleet, task.autoscaling.min_instances) +
+         store_rent(task, configuration);
 }
 
 double served_at_most(const PlanTask& task, const Configuration& configuration, const Screened& screened,

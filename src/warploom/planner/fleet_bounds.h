@@ -14,6 +14,9 @@ double least_figure(const SloLimit& limit, const Screened& screened, const LoadP
 std::optional<std::string> missed_by_bound(const ServiceLevel& level, const Screened& screened,
                                            const LoadProfile& load);
 
+// $ per hour of what instances share beside their GPUs.
+double store_rent(const PlanTask& task, const Configuration& configuration);
+
 // $ per hour of what is paid for, without power: of every instance, at the mean price of the day.
 double rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet);
 

@@ -65,6 +65,10 @@ Workload first_requests(const Workload& workload, std::size_t count) {
     part.content_begin.resize(count + 1);
     part.content.resize(part.content_begin.back());
   }
+  if (!part.images_begin.empty()) {
+    part.images_begin.resize(count + 1);
+    part.images.resize(part.images_begin.back());
+  }
   if (!part.origin.empty()) part.origin.resize(count);
   if (!part.groups.empty()) part.groups.resize(count);
   return part;
@@ -77,13 +81,21 @@ Workload share_of(const Workload& workload, std::size_t take, std::size_t of) {
   part.origin.clear();
   part.content.clear();
   part.content_begin.clear();
+  part.images.clear();
+  part.images_begin.clear();
   part.groups.clear();
   if (!workload.content_begin.empty()) part.content_begin.push_back(0);
+  if (!workload.images_begin.empty()) part.images_begin.push_back(0);
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {
     if (i % of >= take) continue;
     part.requests.push_back(workload.requests[i]);
     part.origin.push_back(workload.origin_of(std::uint32_t(i)));
     if (!workload.groups.empty()) part.groups.push_back(workload.groups[i]);
+    if (!workload.images_begin.empty()) {
+      const auto images = workload.images_of(i);
+      part.images.insert(part.images.end(), images.begin(), images.end());
+      part.images_begin.push_back(std::uint32_t(part.images.size()));
+    }
     if (workload.content_begin.empty()) continue;
     const auto content = workload.content_of(i);
     part.content.insert(part.content.end(), content.begin(), content.end());

@@ -48,6 +48,7 @@ struct PlanTask {
   double max_power_kw = 0;                 // of all nodes of a deployment; 0: no limit
   std::int64_t max_racks = 0;              // that they stand in; 0: no limit
   double power_price = 0;                  // $ per kWh, on top
+  double store_rent = 0;                   // $ per hour of the store that instances share
   std::int64_t gpu_count = 0;              // exactly so many GPUs; 0: as few as it takes
   bool find_max_rate = false;              // the highest rate in place of the load's own
   std::int64_t spare_instances = 0;        // of each pool: paid for, and missing in the runs

@@ -152,7 +152,9 @@ std::vector<RentedShare> rented_shares(const std::vector<RentPart>& parts, const
     if (configuration.decode) share.fleet.decode = decode.counts[i];
     const auto price = [&](const EngineShape& of) { return part.gpu_hour_price[of.gpu]; };
     if (held.empty()) {
-      share.rented = rented_gpus(part.node_gpus, configuration, share.fleet);
+      Configuration of_part = configuration;
+      if (i > 0) of_part.encoders = 0;  // all of them are of the first part
+      share.rented = rented_gpus(part.node_gpus, of_part, share.fleet);
       share.dollars = price(shape) * double(share.rented.first);
       if (configuration.decode) share.dollars += price(*configuration.decode) * double(share.rented.decode);
     } else {

@@ -25,10 +25,11 @@ RentedGpus rented_gpus(const std::vector<std::int64_t>& node_gpus, const Configu
     return node_gpus.empty() ? std::int64_t(1) : node_gpus[shape.gpu];
   };
   const EngineShape& shape = configuration.shape;
-  RentedGpus rented{.first = shape.gpus() * fleet.instances};
+  RentedGpus rented{.first = shape.gpus() * fleet.instances + configuration.encoders};
   const std::int64_t node = node_of(shape);
   if (node > 1) {
-    rented.nodes = nodes_of(shape.gpus(), fleet.instances, node);
+    // Encoders take one GPU each, so they fill what instances leave of their nodes.
+    rented.nodes = std::max(nodes_of(shape.gpus(), fleet.instances, node), divided_up(rented.first, node));
     rented.first = rented.nodes * node;
   }
   if (!configuration.decode) return rented;

@@ -29,6 +29,7 @@ std::string shape_key(const EngineShape& shape) {
   if (shape.redundant_experts > 0) key += fmt::format(".r{}", shape.redundant_experts);
   if (shape.feed_forward_ranks > 0)
     key += fmt::format(".f{}.m{}", shape.feed_forward_ranks, shape.micro_batches);
+  if (shape.exchange > 0) key += fmt::format(".x{}", shape.exchange);
   return key;
 }
 
@@ -36,12 +37,14 @@ std::string shape_key(const EngineShape& shape) {
 
 std::string run_key(const Configuration& configuration, const Fleet& fleet, const RunQuestion& question) {
   const Configuration& c = configuration;
-  const std::string router = c.routing > 0 ? fmt::format("|router {}", c.routing) : std::string();
+  std::string further = c.routing > 0 ? fmt::format("|router {}", c.routing) : std::string();
+  if (c.encoders > 0) further += fmt::format("|encoders {}", c.encoders);
+  if (c.shared_caches) further += "|shared";
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}{}", c.engine, c.quantization,
                      c.speculation, c.max_num_seqs, c.max_num_batched_tokens, c.prefix_caching ? 1 : 0,
                      c.kv_offloading_gib, shape_key(c.shape), c.decode ? shape_key(*c.decode) : "",
                      fleet.instances, fleet.decode, int(question.step_time), question.rate,
-                     question.whole ? 1 : 0, int(question.kind), router);
+                     question.whole ? 1 : 0, int(question.kind), further);
 }
 
 namespace {

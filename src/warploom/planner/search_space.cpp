@@ -19,7 +19,10 @@ FieldTable SearchSpace::describe() {
       .add("pipeline_parallel_sizes", &S::pipeline_parallel,
            {.doc = "GPUs that share the layers out", .min = 1, .max = 1024})
       .add("data_parallel_sizes", &S::data_parallel,
-           {.doc = "attention groups of one instance, of mixtures of experts", .min = 1, .max = 1024})
+           {.doc = "attention groups of one instance, of mixtures of experts; none: 1, behind latent "
+                   "attention also 8",
+            .min = 1,
+            .max = 1024})
       .add("expert_parallel", &S::expert_parallel, {.doc = "experts spread over the GPUs whole"})
       .add("pools", &S::pools, {.doc = "prefill and decode in one pool, apart, or either"})
       .add("quantizations", &S::quantizations,
@@ -43,6 +46,15 @@ FieldTable SearchSpace::describe() {
             .max = 4096})
       .add("num_afd_stages", &S::micro_batches,
            {.doc = "micro-batches of those, which take turns on both sides", .min = 1, .max = 16})
+      .add("moe_exchanges", &S::moe_exchanges,
+           {.doc = "how tokens reach experts that are spread whole: collectives, deepep, deepep_normal, "
+                   "deepep_low_latency or megamoe; none: the engine's own"})
+      .add("encoder_instances", &S::encoder_instances,
+           {.doc = "engines of one GPU that encode images alone, 0: those that compute prompts do",
+            .min = 0,
+            .max = 65536})
+      .add("shared_caches", &S::shared_caches,
+           {.doc = "whether instances share the store and the peers that are described"})
       .add("routing_policies", &S::routing_policies,
            {.doc = "routers over instances to choose from; none: routing_policy"})
       .add("max_gpus", &S::max_gpus, {.doc = "most GPUs of a deployment", .min = 1, .max = 65536})
@@ -85,7 +97,11 @@ void add_expert_shapes(std::vector<EngineShape>& shapes, const SearchSpace& spac
         for (const std::int64_t redundant : whole ? space.redundant_experts : std::vector<std::int64_t>{0}) {
           shape.expert_parallel = whole;
           shape.redundant_experts = redundant;
-          if (shape.gpus() <= space.max_gpus) shapes.push_back(shape);
+          const bool chosen = whole && apart == 0 && shape.data_parallel > 1 && !space.moe_exchanges.empty();
+          for (std::size_t i = chosen ? 1 : 0; i <= (chosen ? space.moe_exchanges.size() : 0); ++i) {
+            shape.exchange = i;
+            if (shape.gpus() <= space.max_gpus) shapes.push_back(shape);
+          }
         }
     }
 }
@@ -96,7 +112,7 @@ std::vector<EngineShape> shapes_of(const SearchSpace& space, bool mixture) {
   for (std::size_t gpu = 0; gpu < space.gpus.size(); ++gpu)
     for (const std::int64_t tp : space.tensor_parallel)
       for (const std::int64_t pp : space.pipeline_parallel)
-        for (const std::int64_t dp : space.data_parallel)
+        for (const std::int64_t dp : or_default<std::int64_t>(space.data_parallel, 1))
           add_expert_shapes(shapes, space, {gpu, tp, pp, dp}, mixture);
   return shapes;
 }
@@ -108,13 +124,15 @@ void visit_configurations(const SearchSpace& space, bool mixture,
   if (space.gpus.empty()) throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
   check_sizes(space.tensor_parallel, "tensor_parallel_sizes");
   check_sizes(space.pipeline_parallel, "pipeline_parallel_sizes");
-  check_sizes(space.data_parallel, "data_parallel_sizes");
+  if (!space.data_parallel.empty()) check_sizes(space.data_parallel, "data_parallel_sizes");
   check_sizes(space.micro_batches, "num_afd_stages");
   if (space.feed_forward_ranks.empty() || space.redundant_experts.empty())
     throw InvalidInput(
         "num_ffn_ranks, num_redundant_experts: is empty, expected at least one number, 0 for none");
+  if (space.encoder_instances.empty())
+    throw InvalidInput("encoder_instances: is empty, expected at least one number, 0 for none");
   const std::vector<EngineShape> shapes = shapes_of(space, mixture);
-  const auto each_shape = [&](Configuration configuration) {
+  const auto visit_shapes = [&](Configuration configuration) {
     for (const EngineShape& shape : shapes) {
       configuration.shape = shape;
       configuration.decode.reset();
@@ -127,6 +145,14 @@ void visit_configurations(const SearchSpace& space, bool mixture,
         visit(configuration);
       }
     }
+  };
+  const auto each_shape = [&](Configuration configuration) {
+    for (const std::int64_t encoders : space.encoder_instances)
+      for (const bool shared : values_of(space.shared_caches)) {
+        configuration.encoders = encoders;
+        configuration.shared_caches = shared;
+        visit_shapes(configuration);
+      }
   };
   for (std::size_t engine = 0; engine < std::max<std::size_t>(1, space.engines.size()); ++engine)
     for (std::size_t scheme = 0; scheme < std::max<std::size_t>(1, space.quantizations.size()); ++scheme)

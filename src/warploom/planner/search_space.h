@@ -35,8 +35,8 @@ struct SearchSpace {
   std::vector<std::string> engines;  // "NAME" or "NAME:VERSION"; empty: the default engine
   std::vector<std::int64_t> tensor_parallel{1, 2, 4, 8};
   std::vector<std::int64_t> pipeline_parallel{1};
-  std::vector<std::int64_t> data_parallel{1};  // within an instance, of mixtures of experts
-  Tried expert_parallel = Tried::Both;         // of mixtures of experts
+  std::vector<std::int64_t> data_parallel;  // within an instance, of mixtures of experts; empty: 1
+  Tried expert_parallel = Tried::Both;      // of mixtures of experts
   PoolLayout pools = PoolLayout::Aggregated;
   std::vector<std::string> quantizations;            // of the linear layers; "stored" or empty: as it is
   std::vector<std::int64_t> max_num_seqs;            // empty: the engine's default
@@ -49,8 +49,11 @@ struct SearchSpace {
   std::vector<std::int64_t> feed_forward_ranks{0};
   std::vector<std::int64_t> micro_batches{2};
   std::vector<std::int64_t> redundant_experts{0};
-  std::vector<std::string> routing_policies;  // over instances; empty: the plan's own
-  std::int64_t max_gpus = 64;                 // of a whole deployment
+  std::vector<std::string> moe_exchanges;  // of experts spread whole, MoeExchange; empty: the engine's own
+  std::vector<std::int64_t> encoder_instances{0};  // that encode images alone; 0: the engines encode
+  Tried shared_caches = Tried::On;                 // the store and peers that the plan is asked with
+  std::vector<std::string> routing_policies;       // over instances; empty: the plan's own
+  std::int64_t max_gpus = 64;                      // of a whole deployment
 
   static FieldTable describe();
 };

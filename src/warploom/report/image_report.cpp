@@ -5,15 +5,22 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/report/number_text.h"
 
 namespace warploom {
 namespace {
 
+std::vector<KernelTime> encoder_kernels(const SimulationResult& result) {
+  std::vector<KernelTime> kernels;
+  for (const KernelTime& kernel : result.kernels)
+    if (kernel.label.starts_with("vision_")) kernels.push_back(kernel);
+  return kernels;
+}
+
 Seconds encoding_time(const SimulationResult& result) {
   Seconds sum;
-  for (const KernelTime& kernel : result.kernels)
-    if (kernel.label.starts_with("vision_")) sum += kernel.time;
+  for (const KernelTime& kernel : encoder_kernels(result)) sum += kernel.time;
   return sum;
 }
 
@@ -25,9 +32,16 @@ double mean_ms(Seconds sum, std::int64_t count) { return mean_of_sum(to_millisec
 
 std::string image_text(const RunLabel& label, const SimulationResult& result) {
   if (label.vision.empty()) return {};
-  std::string text =
-      fmt::format("images: {} encoded ({}), {} ms of GPU time each\n", count_text(result.totals.images),
-                  label.vision, fixed_text(mean_ms(encoding_time(result), result.totals.images), 2));
+  const std::int64_t images = result.totals.images;
+  const KernelTrust trust = trust_of(encoder_kernels(result));
+  const auto each = [&](Seconds sum) { return fixed_text(mean_ms(sum, images), 2); };
+  std::string text = fmt::format(
+      "images: {} encoded ({}), {} ms of GPU time each, {} to {} ({}, {}{})\n", count_text(images),
+      label.vision, each(encoding_time(result)), each(result.totals.images_p10),
+      each(result.totals.images_p90), name_of(trust.tier), kEncoderRestsOn,
+      trust.outside_share > 0
+          ? fmt::format("; {} % outside of what was measured", fixed_text(100 * trust.outside_share, 0))
+          : std::string());
   if (result.encoders) {
     const EncoderTotals& pool = *result.encoders;
     text += fmt::format(
@@ -44,10 +58,16 @@ std::string image_text(const RunLabel& label, const SimulationResult& result) {
 void add_image_figures(Json& document, const RunLabel& label, const SimulationResult& result) {
   if (label.vision.empty()) return;
   const std::int64_t images = result.totals.images;
+  const KernelTrust trust = trust_of(encoder_kernels(result));
   Json section = {{"encoder", label.vision},
                   {"encoded", images},
                   {"gpu_time_s", encoding_time(result).value()},
-                  {"gpu_time_per_image_ms", mean_ms(encoding_time(result), images)}};
+                  {"gpu_time_per_image_ms", mean_ms(encoding_time(result), images)},
+                  {"gpu_time_per_image_p10_ms", mean_ms(result.totals.images_p10, images)},
+                  {"gpu_time_per_image_p90_ms", mean_ms(result.totals.images_p90, images)},
+                  {"tier", name_of(trust.tier)},
+                  {"outside_share", trust.outside_share},
+                  {"rests_on", kEncoderRestsOn}};
   if (result.encoders) {
     const EncoderTotals& pool = *result.encoders;
     section["pool"] = {{"gpu", label.encoders->gpu},

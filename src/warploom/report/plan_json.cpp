@@ -56,8 +56,13 @@ Json deployment_json(const PlanLabel& label, const Configuration& configuration,
     document["max_num_batched_tokens"] = configuration.max_num_batched_tokens;
   const bool apart = configuration.decode.has_value();
   document[apart ? "prefill" : "pool"] = shape_json(label.gpu, configuration.shape, fleet.instances);
+  if (configuration.shape.exchange > 0) document[apart ? "prefill" : "pool"]["moe_exchange"] = label.exchange;
+  if (configuration.encoders > 0) document["encoder_instances"] = configuration.encoders;
+  if (!label.shared_caches.empty()) document["shared_caches"] = label.shared_caches;
   if (!label.router.empty()) document["routing_policy"] = label.router;
-  if (apart) document["decode"] = shape_json(label.decode_gpu, *configuration.decode, fleet.decode);
+  if (!apart) return document;
+  document["decode"] = shape_json(label.decode_gpu, *configuration.decode, fleet.decode);
+  if (configuration.decode->exchange > 0) document["decode"]["moe_exchange"] = label.decode_exchange;
   return document;
 }
 
@@ -84,6 +89,7 @@ Json rests_json(const PlanLabel& label) {
   Json list = Json::array();
   if (label.measured_share < 1) list.push_back("kernels that were not measured on this GPU");
   if (label.by_structure) list.push_back(kAfdRestsOn);
+  if (label.encodes) list.push_back(kEncoderRestsOn);
   return list;
 }
 

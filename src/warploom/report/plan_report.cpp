@@ -172,16 +172,30 @@ std::string ranking(const PlanResult& plan, std::size_t rows) {
   return text;
 }
 
+// Where another run as long may have the figure.
+std::string of_another_run(const LimitUse& use) {
+  return use.high > use.low ? fmt::format(" ({:.4g} to {:.4g} in another such run)", use.low, use.high)
+                            : std::string();
+}
+
+// A deployment that keeps the limits in this run and perhaps not in the next.
+std::string only_just(const WhatIf& answer) {
+  const LimitUse& use = answer.binding;
+  if (!answer.meets || use.high <= use.limit) return {};
+  return fmt::format(", up to {} in another such run", percent_text(use.high / use.limit));
+}
+
 std::string what_if_text(const PlanResult& plan) {
   std::string text;
   for (std::size_t i = 0; i < plan.what_ifs.size(); ++i) {
     const WhatIf& answer = plan.what_ifs[i];
     const PlanPoint& point = *answer.point;
-    text += fmt::format("{}: {}, {}{}: {} ({})\n", answer.question,
+    text += fmt::format("{}: {}, {}{}: {} ({}{})\n", answer.question,
                         deployment_words(plan.what_if_labels[i], point.configuration, point.fleet),
                         counted(point.gpus, "GPU"),
                         plan.priced ? fmt::format(", ${}/h", dollars(point.dollars_per_hour)) : "",
-                        answer.meets ? "meets the limits" : "misses the limits", use_text(answer.binding));
+                        answer.meets ? "meets the limits" : "misses the limits", use_text(answer.binding),
+                        only_just(answer));
   }
   return text;
 }
@@ -229,8 +243,8 @@ std::string whole_text(const PlanResult& plan, std::size_t rows) {
   text += best_text(plan, "90 % sure:    ", plan.search.best_confident);
   const PlanPoint& best = plan.search.points[*plan.search.best];
   const LimitUse binding = binding_limit(plan.level, best.figures);
-  text += fmt::format("binding limit: {} at {:.4g} of {:.4g}; {}\n", binding.name, binding.figure,
-                      binding.limit, relaxing_advice(best.figures, binding));
+  text += fmt::format("binding limit: {} at {:.4g} of {:.4g}{}; {}\n", binding.name, binding.figure,
+                      binding.limit, of_another_run(binding), relaxing_advice(best.figures, binding));
   text += fmt::format("run of the best: {}\n", run_text(best.figures.length));
   text += fmt::format("kernel time of the best: {} measured on that GPU\n\n",
                       percent_text(plan.best_measured_share));

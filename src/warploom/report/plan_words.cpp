@@ -19,13 +19,18 @@ std::string deployment_words(const PlanLabel& label, const Configuration& config
   if (!label.speculation.empty() && label.speculation != "none") text += ", drafts " + label.speculation;
   if (configuration.kv_offloading_gib > 0)
     text += fmt::format(", offloads {:g} GiB", configuration.kv_offloading_gib);
+  if (configuration.encoders > 0)
+    text +=
+        fmt::format(", {} encoder{} apart", configuration.encoders, configuration.encoders > 1 ? "s" : "");
+  if (!label.shared_caches.empty()) text += ", shares " + label.shared_caches;
   if (!label.router.empty()) text += ", router " + label.router;
   return text;
 }
 
 std::string rests_words(const PlanLabel& label) {
-  return fmt::format("kernels {:.0f} % measured{}", 100 * label.measured_share,
-                     label.by_structure ? ", overlap of both sides by structure" : "");
+  return fmt::format("kernels {:.0f} % measured{}{}", 100 * label.measured_share,
+                     label.by_structure ? ", overlap of both sides by structure" : "",
+                     label.encodes ? ", the encoder by its kernels alone" : "");
 }
 
 }  // namespace warploom

@@ -13,6 +13,7 @@ inline constexpr std::string_view kBatchTopic = "batch";           // how much o
 inline constexpr std::string_view kMemoryTopic = "kv_memory";      // how much the KV cache holds
 inline constexpr std::string_view kTierTopic = "kv_tiers";         // where evicted prefixes go
 inline constexpr std::string_view kAdapterTopic = "adapters";
+inline constexpr std::string_view kImageTopic = "images";  // how GPUs share their encoder
 inline constexpr std::string_view kDraftTopic = "drafts";
 inline constexpr std::string_view kGraphTopic = "graphs";  // which steps run as CUDA graphs
 

@@ -104,9 +104,10 @@ TEST(Images, ShapesAndRequestsAreDrawnByTheirShares) {
   std::int64_t with = 0, large = 0;
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {
     std::int64_t tokens = 50;
-    for (const std::uint16_t image : workload.images_of(i)) {
-      tokens += workload.image_shapes[image].tokens;
-      large += image;
+    for (const PlacedImage& image : workload.images_of(i)) {
+      EXPECT_EQ(image.begin, tokens - 50);
+      tokens += workload.tokens_of(image);
+      large += image.shape;
     }
     EXPECT_EQ(workload.requests[i].input_tokens, tokens);
     EXPECT_EQ(workload.requests[i].images, std::ssize(workload.images_of(i)));
@@ -147,6 +148,85 @@ TEST(Images, AnEncoderPoolEncodesBeforeTheEngines) {
   EXPECT_EQ(run.requests[0].ttft().nanoseconds(), 5'500'000);
   EXPECT_EQ(run.encoders->steps.steps, 2);
   EXPECT_EQ(run.totals.images, 2);
+}
+
+// Two prompts of 512 common tokens and 50 of their own, a picture of 100 between them.
+Workload behind_a_prefix(std::int64_t requests) {
+  Workload workload;
+  workload.content_begin = {0};
+  for (std::int64_t i = 0; i < requests; ++i) {
+    workload.requests.push_back({to_sim_time(Seconds(double(i))), 562, 20});
+    workload.content.insert(workload.content.end(), {{1, 512}, {2 + std::uint64_t(i), 50}});
+    workload.content_begin.push_back(std::uint32_t(workload.content.size()));
+  }
+  add_images(workload, 1, {{.shape = shape_of(100)}}, 1, 1);
+  return workload;
+}
+
+TEST(Images, StandBehindWhatPromptsShare) {
+  const Workload workload = behind_a_prefix(2);
+  EXPECT_NO_THROW(check_workload(workload));
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(workload.images_of(i).size(), 1);
+    EXPECT_EQ(workload.images_of(i)[0].begin, 512);
+    EXPECT_EQ(workload.content_of(i).size(), 3);
+    EXPECT_EQ(workload.content_of(i)[1].tokens, 100);
+    EXPECT_EQ(workload.content_of(i)[2].content, 2 + i);
+  }
+  EXPECT_NE(workload.content_of(0)[1].content, workload.content_of(1)[1].content);
+  for (const char* engine : {"vllm", "sglang"}) {
+    ServingConfig config = config_of(engine);
+    config.max_num_batched_tokens = 4096;
+    const SimulationResult run = simulate(config, workload, ImagePricer());
+    EXPECT_EQ(run.requests[0].cached_tokens, 0) << engine;
+    EXPECT_EQ(run.requests[1].cached_tokens, 512) << engine;  // no token of another picture
+    EXPECT_EQ(run.totals.images, 2) << engine;
+    EXPECT_EQ(run.totals.tokens, 2 * (662 + 19) - 512) << engine;
+  }
+}
+
+// Turns of one session: each has a picture of its own and those before it.
+TEST(Images, OfTheTurnsBeforeAreKeptWithThem) {
+  Workload workload;
+  workload.content_begin = {0};
+  std::int32_t said = 0;
+  for (std::int32_t turn = 0; turn < 4; ++turn) {
+    said += 60;
+    WorkloadRequest request{SimTime(), 512 + said, 20};
+    request.after = turn - 1;
+    workload.requests.push_back(request);
+    workload.content.insert(workload.content.end(), {{1, 512}, {2, said}});
+    workload.content_begin.push_back(std::uint32_t(workload.content.size()));
+    said += 20;
+  }
+  Workload other = workload;  // a further session, so that the start is shared
+  for (std::size_t i = 0; i < 4; ++i) {
+    other.requests[i].after += i > 0 ? 4 : 0;
+    workload.requests.push_back(other.requests[i]);
+    workload.content.insert(workload.content.end(), {{1, 512}, {3, other.content[2 * i + 1].tokens}});
+    workload.content_begin.push_back(std::uint32_t(workload.content.size()));
+  }
+  add_images(workload, 1, {{.shape = shape_of(100)}}, 1, 1);
+  EXPECT_NO_THROW(check_workload(workload));
+  const auto images = workload.images_of(3);
+  ASSERT_EQ(images.size(), 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(images[i].begin, 512 + std::int32_t(i) * 180);  // 60 words, 20 of an answer, 100 of a picture
+    EXPECT_EQ(images[i].identity, workload.images_of(i).back().identity);
+    EXPECT_EQ(images[i].own, i == 3);
+  }
+  EXPECT_EQ(workload.requests[3].input_tokens, 512 + 4 * 60 + 3 * 20 + 4 * 100);
+  for (const char* engine : {"vllm", "sglang"}) {
+    ServingConfig config = config_of(engine);
+    config.max_num_batched_tokens = 8192;
+    const SimulationResult run = simulate(config, workload, ImagePricer());
+    EXPECT_GE(run.totals.images, 8) << engine;
+    EXPECT_LE(run.totals.images, 8 + 6) << engine;  // the last block of a turn is not kept whole
+    EXPECT_GE(run.requests[3].cached_tokens, 1000) << engine;
+  }
+  // Before the engines each picture is encoded once.
+  const ImagePricer pricer;
+  EXPECT_EQ(simulate(with_encoders(2, pricer), workload).encoders->steps.images, 8);
 }
 
 TEST(Images, AnEncoderPoolLetsWordsPass) {

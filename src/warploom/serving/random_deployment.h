@@ -84,15 +84,16 @@ class RandomDeployment {
 
   // Drawn from numbers of their own. A prompt stays shorter than a step that is not cut.
   void add_images_and_thoughts(Workload& workload) {
-    if (workload.content_begin.empty() && images_.uniform() < 0.4) {
+    const bool known = !workload.content_begin.empty();
+    if (images_.uniform() < (known ? 0.3 : 0.4)) {
       std::vector<ImageDraw> draws;
       for (std::int64_t i = images_.integer(1, 2); i > 0; --i) {
-        const std::int64_t tokens = images_.integer(1, 25);
+        const std::int64_t tokens = images_.integer(1, known ? 12 : 25);
         draws.push_back(
             {.shape = {.tokens = tokens, .runs = {{1, 4 * tokens}}}, .share = images_.uniform(0.1, 1)});
       }
-      add_images(workload, images_.integer(1, 2), draws, 1, number_);
-      if (images_.uniform() < 0.5) take_images(workload);
+      add_images(workload, known ? 1 : images_.integer(1, 2), draws, 1, number_);
+      if (!known && images_.uniform() < 0.5) take_images(workload);
     }
     if (images_.uniform() < 0.3) {
       Thinking thinking{.mean = images_.uniform(1, 8), .deviation = images_.uniform(0, 8)};
@@ -109,11 +110,11 @@ class RandomDeployment {
     for (std::size_t i = 0; i < workload.requests.size(); ++i) {
       WorkloadRequest& request = some.requests[i];
       const bool keeps = i == 0 || images_.uniform() < 0.6;
-      for (const std::uint16_t image : workload.images_of(i)) {
+      for (const PlacedImage& image : workload.images_of(i)) {
         if (keeps)
           some.images.push_back(image);
         else
-          request.input_tokens -= std::int32_t(workload.image_shapes[image].tokens);
+          request.input_tokens -= std::int32_t(workload.tokens_of(image));
       }
       if (!keeps) request.images = 0;
       some.images_begin.push_back(std::uint32_t(some.images.size()));

@@ -46,8 +46,9 @@ struct StepTotals {
   std::int64_t tokens = 0;  // computed, recomputed and refused ones included
   std::int64_t images = 0;  // encoded
   Seconds gpu_p10, gpu_p50, gpu_p90;
-  Seconds collectives;  // part of gpu_p50
-  Seconds host;         // what the host adds, HostModel::overhead
+  Seconds collectives;                         // part of gpu_p50
+  Seconds host;                                // what the host adds, HostModel::overhead
+  Seconds images_p10, images_p50, images_p90;  // part of the GPU's time: of encoding images
   StepTotals& operator+=(const StepTotals& other) {
     steps += other.steps;
     tokens += other.tokens;
@@ -57,6 +58,9 @@ struct StepTotals {
     gpu_p90 += other.gpu_p90;
     collectives += other.collectives;
     host += other.host;
+    images_p10 += other.images_p10;
+    images_p50 += other.images_p50;
+    images_p90 += other.images_p90;
     return *this;
   }
 };

@@ -69,6 +69,23 @@ bool is_tritons(std::string_view kernel) {
   return kernel.empty() || kernel.find("triton") != std::string_view::npos;
 }
 
+// The library whose kernel engines tune as they start; its experts are also what they take by default.
+bool is_tuned_at_start(std::string_view kernel) {
+  return kernel.empty() || kernel.find("flashinfer") != std::string_view::npos;
+}
+
+// Another release may tune more, so a question has to name one of the rule's.
+void price_untuned(const StepRules& rules, const FusedMoe& op, const GpuSpec& gpu,
+                   const KernelContext& context, LatencyEstimate& answer) {
+  if (op.scheme != MatmulScheme::Fp8Block || context.version.empty() || !is_tuned_at_start(context.kernel))
+    return;
+  const RuleUse use = rules.find(RuleKind::UntunedExperts, gpu, context);
+  if (!use || !use.own_release) return;
+  const auto& untuned = use.constants<UntunedExpertConstants>();
+  if (double(op.tokens) > untuned.tuned_tokens)
+    put_time(use, untuned.times * answer.p50, double(op.tokens), op, answer);
+}
+
 }  // namespace
 
 void price_in_step(const StepRules& rules, const Operator& op, const GpuSpec& gpu,
@@ -78,7 +95,9 @@ void price_in_step(const StepRules& rules, const Operator& op, const GpuSpec& gp
     if (!use) return;
     const Seconds time = time_in_step(use.constants<ProductConstants>(), *product, gpu, answer.p50);
     put_time(use, time, double(product->m), op, answer);
-  } else if (const auto* experts = std::get_if<FusedMoe>(&op); experts && is_tritons(context.kernel)) {
+  } else if (const auto* experts = std::get_if<FusedMoe>(&op)) {
+    price_untuned(rules, *experts, gpu, context, answer);
+    if (!is_tritons(context.kernel)) return;
     const RuleUse use = rules.find(RuleKind::Experts, gpu, context);
     if (!use) return;
     const RuleUse tiles = rules.find(RuleKind::ExpertTiles, gpu, context);

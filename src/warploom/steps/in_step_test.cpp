@@ -109,5 +109,31 @@ TEST(InStep, KnowsTritonsExpertsAlone) {
   EXPECT_FALSE(is_changed(RmsNorm{}, ""));
 }
 
+// SGLang of early 2026 tunes FlashInfer's experts with a decoding step alone.
+TEST(InStep, ExpertsOfPromptsRunUntunedWhereTheEngineTunesForDecodingAlone) {
+  FusedMoe prompt{.tokens = 8192, .hidden = 4096, .intermediate = 1024, .experts = 512, .top_k = 10};
+  prompt.scheme = MatmulScheme::Fp8Block;
+  FusedMoe decoding = prompt, bf16 = prompt;
+  decoding.tokens = 128;
+  bf16.scheme = MatmulScheme::Bf16;
+  const auto times = [](const FusedMoe& op, const char* gpu, const KernelContext& context) {
+    const GpuSpec spec = GpuCatalog().get(gpu);
+    LatencyEstimate answer{.p10 = milliseconds(9), .p50 = milliseconds(10), .p90 = milliseconds(12)};
+    price_in_step(StepRules::shipped(), op, spec, context, answer);
+    return answer.p50 / milliseconds(10);
+  };
+  const KernelContext asked{.framework = "sglang", .version = "0.5.9"};
+  EXPECT_GT(times(prompt, "b200_sxm", asked), 1.5);
+  EXPECT_EQ(times(prompt, "b200_sxm", {"sglang", "0.5.8", "sglang_flashinfer_trtllm_moe"}),
+            times(prompt, "b200_sxm", asked));
+  EXPECT_EQ(times(decoding, "b200_sxm", asked), 1);
+  EXPECT_EQ(times(bf16, "b200_sxm", asked), 1);
+  EXPECT_EQ(times(prompt, "h200_sxm", asked), 1);
+  EXPECT_EQ(times(prompt, "b200_sxm", {"sglang", "0.5.9", "sglang_fused_moe_triton"}), 1);
+  EXPECT_EQ(times(prompt, "b200_sxm", {"sglang", "0.5.14", {}}), 1);
+  EXPECT_EQ(times(prompt, "b200_sxm", {"sglang", {}, {}}), 1) << "nothing says that it is so old";
+  EXPECT_EQ(times(prompt, "b200_sxm", {"vllm", "0.24.0", {}}), 1);
+}
+
 }  // namespace
 }  // namespace warploom

@@ -76,6 +76,16 @@ FieldTable ExpertTileConstants::describe() {
       .table();
 }
 
+FieldTable UntunedExpertConstants::describe() {
+  using C = UntunedExpertConstants;
+  FieldOptions times = part("untuned, of the measured time");
+  times.min = 1, times.max = 10;
+  return FieldList<C>("untuned_experts")
+      .add("tuned_tokens", &C::tuned_tokens, count("tokens", "of a step, up to which the kernel is tuned"))
+      .add("times", &C::times, times)
+      .table();
+}
+
 FieldTable DecodeConstants::describe() {
   using C = DecodeConstants;
   return FieldList<C>("decode_attention")
@@ -130,6 +140,8 @@ RuleForm form_of(RuleKind kind) {
       return {ExpertConstants{}, kWeights, false};
     case RuleKind::ExpertTiles:
       return {ExpertTileConstants{}, {}, false};
+    case RuleKind::UntunedExperts:
+      return {UntunedExpertConstants{}, kWeights, false};
     case RuleKind::DecodeAttention:
       return {DecodeConstants{}, kRequests, true};
     case RuleKind::Attention:

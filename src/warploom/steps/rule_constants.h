@@ -55,6 +55,14 @@ struct ExpertTileConstants {
   static FieldTable describe();
 };
 
+// Experts whose kernel an engine tunes for so many tokens alone: more of them take what a library chooses
+// untuned.
+struct UntunedExpertConstants {
+  double tuned_tokens = 0;
+  double times = 1;  // of the measured time
+  static FieldTable describe();
+};
+
 struct DecodeConstants {
   Seconds ends;
   double memory_share = 1;
@@ -95,6 +103,7 @@ enum class RuleKind : std::uint8_t {
   Products,
   Experts,
   ExpertTiles,
+  UntunedExperts,
   DecodeAttention,
   Attention,
   Quantising,
@@ -102,7 +111,7 @@ enum class RuleKind : std::uint8_t {
   Ranks,
   ExpertChoice
 };
-inline constexpr std::size_t kRuleKinds = 14;
+inline constexpr std::size_t kRuleKinds = 15;
 template <>
 struct EnumNames<RuleKind> {
   static constexpr std::array<std::pair<RuleKind, std::string_view>, kRuleKinds> kNames{
@@ -114,6 +123,7 @@ struct EnumNames<RuleKind> {
        {RuleKind::Products, "products"},
        {RuleKind::Experts, "experts"},
        {RuleKind::ExpertTiles, "expert_tiles"},
+       {RuleKind::UntunedExperts, "untuned_experts"},
        {RuleKind::DecodeAttention, "decode_attention"},
        {RuleKind::Attention, "attention"},
        {RuleKind::Quantising, "quantising"},
@@ -122,9 +132,9 @@ struct EnumNames<RuleKind> {
        {RuleKind::ExpertChoice, "expert_choice"}}};
 };
 
-using RuleConstants =
-    std::variant<StreamConstants, SamplingConstants, ProductConstants, ExpertConstants, ExpertTileConstants,
-                 DecodeConstants, AttentionConstants, QuantisingConstants, RankConstants>;
+using RuleConstants = std::variant<StreamConstants, SamplingConstants, ProductConstants, ExpertConstants,
+                                   ExpertTileConstants, UntunedExpertConstants, DecodeConstants,
+                                   AttentionConstants, QuantisingConstants, RankConstants>;
 
 // What a rule of a kind has to state.
 struct RuleForm {

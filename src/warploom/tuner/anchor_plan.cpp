@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
@@ -24,6 +25,10 @@ constexpr std::int64_t kFirstLoops[] = {4, 64};
 constexpr std::size_t kContests = 2048;
 constexpr float kBehind = 1.04F;
 constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - 1;
+// Shapes that are narrow both ways, of each so many configurations that rank first and about so many others;
+// their sizes: as the samples were taken that mended such rows (decision 0157).
+constexpr std::size_t kNearShapes = 60, kNear = 24, kOthers = 8;
+constexpr double kFewestColumns = 256, kMostColumns = 16384, kFewestDepth = 128, kMostProducts = 2e10;
 // Attention: keys times query heads beyond which one anchor costs more than it is worth.
 constexpr std::int64_t kMostKeys = std::int64_t{1} << 21;
 constexpr std::int64_t kLongestRows = 8192;
@@ -147,6 +152,37 @@ std::vector<TileConfig> one_of_each(std::vector<TileConfig> space) {
   return chosen;
 }
 
+// At random shapes that are narrow both ways the configurations that the model of wide rows ranks first, and
+// some others.
+std::vector<AnchorRow> plan_near_both(const WaveModel& model, const std::vector<TileConfig>& left) {
+  if (reads_keys(model.kernel.kind) || model.kernel.b_along_n) return {};
+  const std::vector<TileConfig> configs = one_of_each(left);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < model.configs.size(); ++i)
+    if (std::binary_search(configs.begin(), configs.end(), model.configs[i].config)) places.push_back(i);
+  RandomStream draw(kNearShapes, "narrow both ways");
+  const auto odd = [&](double first, double last) -> std::int64_t {
+    return std::llround(first * std::pow(last / first, draw.uniform())) / 2 * 2 + 1;
+  };
+  std::vector<AnchorRow> rows;
+  for (std::size_t found = 0; found < kNearShapes;) {
+    const std::int64_t m = std::llround(std::pow(double(kLongestRows), draw.uniform()));
+    const std::int64_t n = odd(kFewestColumns, kMostColumns), k = odd(kFewestDepth, kMostColumns);
+    const TileShape shape{m, n, k};
+    if (double(shape.m) * double(shape.n) * double(shape.k) > kMostProducts ||
+        beyond_memory(model.kernel, shape))
+      continue;
+    ++found;
+    std::vector<std::pair<double, std::size_t>> ranked;
+    for (const std::size_t i : places) ranked.emplace_back(double(predict_us(model, i, shape)), i);
+    std::sort(ranked.begin(), ranked.end());
+    for (std::size_t i = 0; i < ranked.size(); ++i)
+      if (i < kNear || draw.uniform() * double(ranked.size() - kNear) < double(kOthers))
+        rows.push_back({model.configs[ranked[i].second].config, shape});
+  }
+  return rows;
+}
+
 }  // namespace
 
 bool beyond_memory(const TileKernel& kernel, const TileShape& shape) {
@@ -173,6 +209,12 @@ std::vector<AnchorRow> plan_narrow(const TileKernel& kernel, const TileGpu& gpu,
   if (reads_keys(kernel.kind) || kernel.b_along_n) return {};
   std::vector<AnchorRow> rows = rows_of(kernel, gpu, one_of_each(space), kWaves, kNarrowLoops);
   for (AnchorRow& row : rows) --row.shape.k;
+  const std::size_t loads = rows.size();
+  for (std::size_t i = 0; i < loads; ++i) {
+    rows.push_back(rows[i]);
+    --rows.back().shape.n;
+  }
+  std::sort(rows.begin(), rows.end());
   return rows;
 }
 
@@ -186,8 +228,8 @@ std::vector<AnchorRow> plan_second_round(const TileKernel& kernel, const TileGpu
   const std::vector<TileConfig> left = contenders(model);
   std::vector<AnchorRow> wanted = plan_anchors(kernel, gpu, left);
   if (narrow_rows) {
-    const std::vector<AnchorRow> narrow = plan_narrow(kernel, gpu, left);
-    wanted.insert(wanted.end(), narrow.begin(), narrow.end());
+    for (const auto& narrow : {plan_narrow(kernel, gpu, left), plan_near_both(model, left)})
+      wanted.insert(wanted.end(), narrow.begin(), narrow.end());
     std::sort(wanted.begin(), wanted.end());
   }
   for (const AnchorRow& row : wanted)

@@ -30,17 +30,19 @@ std::vector<AnchorRow> plan_anchors(const TileKernel& kernel, const TileGpu& gpu
 std::vector<AnchorRow> plan_first_round(const TileKernel& kernel, const TileGpu& gpu,
                                         const std::vector<TileConfig>& space);
 
-// Rows of K that wide loads cannot read run another program (kNarrowLoads of tile_mapping.h): one
-// configuration of each tile and warps, that of three stages or the nearest, at the usual grids with one less
-// in K and loops of 4, 16 and 64. Only of products whose neighbours lie along K; else none. Throws as
-// plan_anchors.
+// Rows of K that wide loads cannot read run another program (kNarrowLoads of tile_mapping.h), and a third
+// one where stores are narrow too (kNarrowBoth): one configuration of each tile and warps, that of three
+// stages or the nearest, at the usual grids with one less in K, then in N too, and loops of 4, 16 and 64.
+// Only of products whose neighbours lie along K; else none. Throws as plan_anchors.
 std::vector<AnchorRow> plan_narrow(const TileKernel& kernel, const TileGpu& gpu,
                                    const std::vector<TileConfig>& space);
 
 // The second round: the full plan's rows that were not measured, of those configurations that may win. A
 // configuration drops out when the model fitted to the first round, with its error, puts it behind the best
 // one at every shape of the kernel's grid (successive halving, most of all of warps and stages). With
-// `narrow_rows` those of plan_narrow for what is left too. Throws as fit_wave_model does.
+// `narrow_rows` those of plan_narrow for what is left too, and at 60 random shapes that are narrow both ways
+// the 24 of them that rank first and some others: anchors alone do not tell such tiles apart (decision 0157).
+// Throws as fit_wave_model does.
 std::vector<AnchorRow> plan_second_round(const TileKernel& kernel, const TileGpu& gpu,
                                          const std::vector<TileSample>& measured, bool narrow_rows = false);
 

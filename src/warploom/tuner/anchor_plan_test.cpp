@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "warploom/base/error.h"
 #include "warploom/tuner/tile_mapping.h"
+#include "warploom/tuner/two_tiles_test.h"
 
 namespace warploom {
 namespace {
@@ -30,17 +33,32 @@ TEST(AnchorPlan, GivesEveryPartWholeLoops) {
 TEST(AnchorPlan, NarrowRowsAreOfOneConfigurationForAllStages) {
   const std::vector<TileConfig> space{
       {64, 64, 64, 4, 2, 1}, {64, 64, 64, 4, 3, 1}, {64, 64, 64, 4, 5, 1}, {64, 64, 64, 8, 4, 1}};
-  std::size_t of_three = 0, of_four = 0;
+  std::size_t of_three = 0, of_four = 0, both = 0;
   for (const AnchorRow& row : plan_narrow({}, {}, space)) {
     EXPECT_EQ((row.shape.k + 1) % 64, 0);
-    EXPECT_EQ(row_class_of({}, row.shape), kNarrowLoads);
+    const int row_class = row_class_of({}, row.shape, true);
+    EXPECT_TRUE(row_class == kNarrowLoads || row_class == kNarrowBoth);
+    both += row_class == kNarrowBoth ? 1U : 0U;
     of_three += row.config == space[1] ? 1U : 0U;
     of_four += row.config == space[3] ? 1U : 0U;
   }
-  EXPECT_GT(of_three, 40U);
+  EXPECT_GT(of_three, 80U);
+  EXPECT_EQ(2 * both, of_three + of_four) << "half of them have narrow stores too";
   EXPECT_EQ(of_three, of_four);
   EXPECT_EQ(plan_narrow({}, {}, space).size(), of_three + of_four);
   EXPECT_TRUE(plan_narrow({.kind = TileKernelKind::Attention}, {}, space).empty());
+}
+
+TEST(AnchorPlan, TheSecondRoundHasRandomShapesThatAreNarrowBothWays) {
+  const auto both = [](bool narrow_rows) {
+    std::set<TileShape> shapes;
+    for (const AnchorRow& row : plan_second_round({}, {}, two_tile_samples(), narrow_rows))
+      if (row_class_of({}, row.shape, true) == kNarrowBoth && (row.shape.k + 1) % 64 != 0)
+        shapes.insert(row.shape);
+    return shapes.size();
+  };
+  EXPECT_GT(both(true), 50U);
+  EXPECT_EQ(both(false), 0U);
 }
 
 TEST(AnchorPlan, RefusesAnEmptySpace) { EXPECT_THROW(plan_anchors({}, {}, {}), InvalidInput); }

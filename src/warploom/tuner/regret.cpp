@@ -128,23 +128,30 @@ MeasuredRegret measured_regret_of(const RuntimeTable& table, std::span<const Ora
   MeasuredRegret found;
   double timings = 0;
   for (const OracleShape& oracle : shapes) {
-    const std::vector<TilePick> best = table.best(oracle.shape, count);
-    std::vector<TileConfig> measured{best.front().config};
-    const auto add = [&](const TileConfig& config, double predicted_us) {
-      if (predicted_us <= double(best.front().predicted_us * (1 + kUnsure)) && oracle.time_of(config) &&
-          std::find(measured.begin(), measured.end(), config) == measured.end())
-        measured.push_back(config);
-    };
-    for (const TilePick& one : best) add(one.config, double(one.predicted_us));
-    const TileConfig usual = table.default_config();
-    add(usual, *table.predict_us(oracle.shape, usual));
-    timings += double(measured.size() - 1);
     const auto time = [&](const TileConfig& config) {
       return oracle.time_of(config).value_or(std::numeric_limits<double>::infinity());
     };
+    std::vector<TimedTile> timed;
+    std::size_t ran = 0;
+    while (ran < count) {
+      const auto next = table.next_to_time(oracle.shape, timed);
+      if (!next) break;
+      timed.push_back({.config = next->config, .us = time(next->config)});
+      ran += oracle.time_of(next->config) ? 1 : 0;
+    }
+    const TileConfig usual = table.default_config();
+    const auto is_usual = [&](const TimedTile& one) { return one.config == usual; };
+    if (count > 1 && oracle.time_of(usual) && std::none_of(timed.begin(), timed.end(), is_usual) &&
+        *table.predict_us(oracle.shape, usual) <=
+            double(table.pick(oracle.shape).predicted_us * (1 + kUnsure))) {
+      timed.push_back({.config = usual, .us = time(usual)});
+      ++ran;
+    }
+    timings += ran > 0 ? double(ran - 1) : 0;
     const TileConfig fastest =
-        *std::min_element(measured.begin(), measured.end(),
-                          [&](const TileConfig& a, const TileConfig& b) { return time(a) < time(b); });
+        std::min_element(timed.begin(), timed.end(), [](const TimedTile& a, const TimedTile& b) {
+          return a.us < b.us;
+        })->config;
     if (oracle.time_of(fastest)) found.rows.push_back(row_of(oracle, fastest, time(fastest), 0, usual));
   }
   found.timings = timings / double(std::max<std::size_t>(1, shapes.size()));

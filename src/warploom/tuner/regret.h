@@ -57,9 +57,9 @@ std::vector<ShapeRegret> regret_of(const Picker& picker, std::span<const OracleS
 // The same, of the table's pick().
 std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes);
 
-// The same, where a shape's first `count` of the table's best() and its default are measured once, as far as
-// they are predicted within kUnsure of the pick, and the fastest is taken. The times that choose are those
-// that judge.
+// The same, where at most `count` configurations of a shape are timed, as the table's next_to_time() asks for
+// them, and its default where it is predicted within kUnsure of the pick, and the fastest is taken. The times
+// that choose are those that judge. What the oracle lacks does not run, and does not count.
 struct MeasuredRegret {
   std::vector<ShapeRegret> rows;
   double timings = 0;  // in the mean, beside the pick's own; none of a shape where nothing is unsure

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "warploom/base/error.h"
 #include "warploom/tuner/internal/cell_candidates.h"
+#include "warploom/tuner/internal/expected_gain.h"
 #include "warploom/tuner/tile_sample.h"
 
 namespace warploom {
@@ -97,6 +99,46 @@ std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t cou
     picks.push_back(
         {.config = config(i), .predicted_us = times.all[i], .is_default = i == fallback, .index = i});
   return picks;
+}
+
+std::optional<TilePick> RuntimeTable::next_to_time(const TileShape& shape,
+                                                   std::span<const TimedTile> timed) const {
+  check_shape(shape, "tune pick");
+  const auto is_timed = [&](const TileConfig& config) {
+    return std::any_of(timed.begin(), timed.end(),
+                       [&](const TimedTile& one) { return one.config == config; });
+  };
+  const std::vector<TilePick> all = best(shape, layout_->configs.size());
+  const TilePick& picked = all.front();
+  if (!is_timed(picked.config)) return picked;
+  if (timed.size() == 1 && all.size() > 1 && !same_macro(picked.config, all[1].config) &&
+      all[1].predicted_us <= picked.predicted_us * (1 + kUnsure))
+    return all[1];
+  std::vector<EstimatedTile> estimates;
+  std::vector<TimedEstimate> known;
+  for (const TilePick& one : all) {
+    const auto found = std::find_if(timed.begin(), timed.end(),
+                                    [&](const TimedTile& other) { return other.config == one.config; });
+    if (found != timed.end() && found->us > 0 && std::isfinite(found->us))
+      known.push_back({.place = estimates.size(), .log_us = std::log(found->us)});
+    estimates.push_back({.config = one.config, .log_us = std::log(double(one.predicted_us))});
+  }
+  const auto possible = [&](const TilePick& one) {
+    return one.predicted_us <= picked.predicted_us * kNeverBest && !is_timed(one.config);
+  };
+  if (known.empty()) {  // nothing ran: the next in line
+    const auto found = std::find_if(all.begin(), all.end(), possible);
+    return found == all.end() ? std::nullopt : std::optional(*found);
+  }
+  const std::vector<double> gains = expected_gains(estimates, known);
+  std::size_t most = 0;
+  double gain = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (gains[i] <= gain || !possible(all[i])) continue;
+    most = i;
+    gain = gains[i];
+  }
+  return gain < kWorthATiming ? std::nullopt : std::optional(all[most]);
 }
 
 std::optional<double> RuntimeTable::predict_us(const TileShape& shape, const TileConfig& config) const {

@@ -36,6 +36,12 @@ inline constexpr std::uint32_t kTuneTableMinor = 0;
 // sets that nothing is judged on; 0.05 gains two thirds as much, 0.15 nothing more (decision 0138).
 inline constexpr float kUnsure = 0.10F;
 
+// A timing that is expected to shorten a launch by less than this share is not worth it: ten replays of it
+// are earned back after some 3,000 launches. Source: decision 0165.
+inline constexpr double kWorthATiming = 0.003;
+// Predicted to take this many times as long as the pick: never worth one.
+inline constexpr float kNeverBest = 1.4F;
+
 struct TableLayout;     // internal/table_layout.h
 struct ExpertProducts;  // expert_products.h
 
@@ -44,6 +50,11 @@ struct TilePick {
   float predicted_us = 0;
   bool is_default = false;  // the kernel's own default, kept because nothing is clearly better
   std::uint32_t index = 0;  // of the configuration in configs()
+};
+
+struct TimedTile {
+  TileConfig config;
+  double us = 0;  // infinite or below 0: it does not run
 };
 
 class RuntimeTable {
@@ -79,6 +90,13 @@ class RuntimeTable {
   // the fastest of each other tile (configurations of one tile err together), then the rest by predicted
   // time.
   std::vector<TilePick> best(const TileShape& shape, std::size_t count) const;
+  // Which configuration to time next at the shape, after those that were; nothing when no timing is worth it
+  // any more. First the pick, then the cell's fastest of another tile where it is predicted within kUnsure,
+  // then the configuration whose timing may be expected to gain most, by what was measured so far
+  // (internal/expected_gain.h). Those in `timed` that the table does not know, or that do not run, say
+  // nothing.
+  // O(configurations x timed^2).
+  std::optional<TilePick> next_to_time(const TileShape& shape, std::span<const TimedTile> timed) const;
   // Predicted microseconds, as `pick` and `best` give them; nothing when the configuration is not in the
   // table.
   std::optional<double> predict_us(const TileShape& shape, const TileConfig& config) const;

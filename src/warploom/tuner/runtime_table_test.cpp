@@ -334,6 +334,9 @@ TEST(RuntimeTable, KeepsOddRowsApart) {
   EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 48}), kQuarterLines);
   EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 8}), kNarrowLoads);
   EXPECT_EQ(row_class_of({}, {64, 63, 4095}), kNarrowLoads);
+  EXPECT_EQ(row_class_of({}, {64, 63, 4095}, true), kNarrowBoth);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4095}, true), kNarrowLoads);
+  EXPECT_EQ(row_class_of({}, {64, 63, 4096}, true), kNarrowStores);
   EXPECT_EQ(row_class_of({}, {64, 63, 4096}), kNarrowStores);
   EXPECT_EQ(row_class_of({.kind = TileKernelKind::Attention}, {63, 63, 3}), kWholeLines);
 }

@@ -443,9 +443,8 @@ RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& opt
     throw InvalidInput(fmt::format("tune table: {} configurations, expected 1 to {}", records, kMostConfigs));
   const ShapeCells grid = ShapeCells::of(model.kernel.kind);
   const std::uint32_t fallback = default_index(model, options, grid);
-  const int row_classes = row_classes_of(model.kernel.kind);
-  const bool has_both = row_classes > 1 && !model.both.empty();
-  std::vector<TableCell> cells(grid.size() * std::size_t(row_classes + (has_both ? 1 : 0)));
+  const int row_classes = row_classes_of(model.kernel.kind, !model.both.empty());
+  std::vector<TableCell> cells(grid.size() * std::size_t(row_classes));
   const auto blocks = blocks_of(grid);
   parallel_for_each_thread(blocks.size(), 0, [&] {
     const auto search = std::make_shared<CellSearch>(model, options.correction, grid, fallback);
@@ -453,7 +452,7 @@ RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& opt
   });
   const TileConfig& own = model.configs[fallback].config;
   if (row_classes > 1) fill_narrow_cells(model, grid, own, kNarrowLoads, cells);
-  if (has_both) fill_narrow_cells(model, grid, own, kNarrowBoth, cells);
+  if (row_classes > kNarrowBoth) fill_narrow_cells(model, grid, own, kNarrowBoth, cells);
   return from_bytes(table_bytes(model, options, grid, fallback, cells), "tune table");
 }
 

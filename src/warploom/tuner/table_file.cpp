@@ -187,7 +187,7 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
   // Tables that were written before there was another tier do not state theirs.
   if (head.document().contains("tier")) tier = parse_enum<TableTier>(head.text("tier"), where);
   mapping = MappingConstants(kernel, gpu);
-  row_classes = row_classes_of(kernel.kind) + (both_count > 0 ? 1 : 0);
+  row_classes = row_classes_of(kernel.kind, both_count > 0);
   splits_k = std::any_of(configs.begin(), configs.end(),
                          [](const ConfigRecord& record) { return record.config.split_k > 1; });
   cells = records_at<TableCell>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);

@@ -37,21 +37,24 @@ inline constexpr int kAlignments = 4;
 // What a table keeps cells apart by, beside the size of a shape: how rows of K lie in lines, whether they
 // allow wide loads (Triton knows of a size that it is a multiple of 16, or nothing), and whether rows of the
 // output allow wide stores. Lines are counted in 64 elements, which are 128 bytes of bf16. Rows of attention
-// are whole heads.
+// are whole heads. The last class is of narrow loads with narrow stores, whose tiles differ by up to a half
+// from what either alone says: only tables with samples of such rows have its cells.
 inline constexpr int kWholeLines = 0, kHalfLines = 1, kQuarterLines = 2, kNarrowLoads = 3, kNarrowStores = 4,
-                     kRowClasses = 5;
-// A class that tables have where narrow rows with narrow stores too were measured: loads and products of
-// theirs are arranged in another way, so that tiles differ by up to a half. Other tables take kNarrowLoads.
-inline constexpr int kNarrowBoth = kRowClasses;
+                     kNarrowBoth = 5, kRowClasses = 6;
 inline bool has_narrow_stores(const TileKernel& kernel, const TileShape& shape) {
   return shape.n * kernel.output_bytes % 32 != 0;
 }
-inline int row_classes_of(TileKernelKind kind) { return reads_keys(kind) ? 1 : kRowClasses; }
-inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
+// Classes that a table has cells of; without samples of narrow loads with narrow stores it lacks the last.
+inline int row_classes_of(TileKernelKind kind, bool narrow_both = false) {
+  return reads_keys(kind) ? 1 : narrow_both ? kRowClasses : kNarrowBoth;
+}
+// The class of a shape's rows; without `narrow_both` kNarrowLoads stands for kNarrowBoth.
+inline int row_class_of(const TileKernel& kernel, const TileShape& shape, bool narrow_both = false) {
   if (reads_keys(kernel.kind)) return kWholeLines;
-  if (kernel.b_along_n && shape.n % 16 != 0) return kNarrowLoads;
-  const int alignment = alignment_class(2 * shape.k);
-  return alignment != kNarrowLoads && has_narrow_stores(kernel, shape) ? kNarrowStores : alignment;
+  const int alignment = kernel.b_along_n && shape.n % 16 != 0 ? kNarrowLoads : alignment_class(2 * shape.k);
+  if (!has_narrow_stores(kernel, shape)) return alignment;
+  if (alignment != kNarrowLoads) return kNarrowStores;
+  return narrow_both ? kNarrowBoth : kNarrowLoads;
 }
 
 // How much longer L2 takes to serve a row piece of one loop step that starts between 128-byte lines. Source:

@@ -43,10 +43,9 @@ async function complaints(page) {
     .map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 140)).join(" | ")}`);
 }
 
-const looks = [
-  ["wide", "light"],
-  ["narrow", "dark"],
-];
+const looks = ["narrow", "tablet", "desk"].flatMap((size) =>
+  ["light", "dark"].map((scheme) => [size, scheme]),
+);
 export const tests = Object.fromEntries(
   Object.entries(VIEWS).flatMap(([view, [hash, what]]) =>
     looks.map(([size, scheme]) => [

@@ -17,15 +17,12 @@ namespace warploom {
 // decode pool of two, check_decode_scope throw.
 void check_given_setups(const Json& document, SetupUse use);
 
-// Says what manifests hold that was left out.
-void say_left_out(const AnswerWatch& watch, const std::vector<std::string>& left_out);
-
 template <Described Request>
 Request read_setup_request(const Session& session, const Json& asked, SetupUse use,
                            const AnswerWatch& watch = {}) {
   const FieldTable& table = fields_of<Request>();
   Json nested = nested_request(asked, table, table.type_name);
-  say_left_out(watch, take_manifests(nested, table, use, session.files()));
+  note_left_out(watch, take_manifests(nested, table, use, session.files()));
   auto request = object_from_json<Request>(nested, table.type_name);
   check_given_setups(nested, use);
   hand_on(session.files(), request);

@@ -49,6 +49,14 @@ fs::path sweep_file_of(const fs::path& data) {
       fmt::format("{}: holds no sweep.csv, expected a folder that warploom-collect wrote", data.string()));
 }
 
+// Why a sweep may hold more rows than are learned from.
+std::string left_out(const ImportReport& report) {
+  const std::vector<SkippedRows> skipped = report.skipped();
+  if (skipped.empty()) return {};
+  return fmt::format("; left out, most of all, were {} rows: {}", skipped.front().rows,
+                     skipped.front().reason);
+}
+
 ImportResult read_sweep(const fs::path& file, const GpuSpec& gpu, const GpuCatalog& catalog) {
   ImportResult sweep;
   try {
@@ -65,8 +73,8 @@ ImportResult read_sweep(const fs::path& file, const GpuSpec& gpu, const GpuCatal
           fmt::format("{}: a sweep of {}, but `gpu` is {}: a GPU is calibrated by its own sweep",
                       file.string(), name, gpu.name));
   if (sweep.dataset.empty())
-    throw InvalidInput(
-        fmt::format("{}: holds no usable row, expected a sweep of warploom-collect", file.string()));
+    throw InvalidInput(fmt::format("{}: holds no usable row, expected a sweep of warploom-collect{}",
+                                   file.string(), left_out(sweep.report)));
   return sweep;
 }
 
@@ -182,8 +190,8 @@ CalibrateResult calibrate(const CalibrateRequest& request) {
   options.threads = request.threads;
   const Learned learned = learn(request, base, sweep.dataset, catalog, options, result);
   if (learned.families.empty())
-    throw InvalidInput(
-        fmt::format("{}: {} rows are too few to learn any family", file.string(), sweep.dataset.size()));
+    throw InvalidInput(fmt::format("{}: {} rows are too few to learn any family{}", file.string(),
+                                   sweep.dataset.size(), left_out(result.report)));
   const auto before = judge(base, sweep.dataset, gpu, options.split, learned.families);
   const Predictor calibrated(learned.judged);
   const auto after = judge(calibrated, sweep.dataset, gpu, options.split, learned.families);

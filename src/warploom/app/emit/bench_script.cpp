@@ -90,6 +90,10 @@ std::vector<EmittedFile> bench_script(const PlanRequest& request, const PlanResu
       "#!/bin/sh\n# The load that the plan was made for, sent to one address of the whole deployment.\n"
       ": \"${{BASE_URL:=http://localhost:{}}}\"\n",
       kServedPort);
+  if (request.source.images)
+    return {{"bench.sh",
+             "#!/bin/sh\necho 'the load of the plan has images, which no script is written for: see "
+             "vllm bench serve --dataset-name random-mm' >&2\nexit 2\n"}};
   if (request.source.random) return {{"bench.sh", head + random_bench(request, plan, fleet)}};
   const Workload workload = bench_load(request, plan, fleet);
   return {{"load.jsonl", mooncake_trace(workload)}, {"bench.sh", head + trace_bench(workload, fleet)}};

@@ -94,6 +94,18 @@ std::string policy_of(RoutingPolicy policy) {
   return "round_robin";
 }
 
+// What is planned and started by hand.
+void refuse_unwritten(const Configuration& configuration) {
+  const auto refuse = [](bool given, std::string_view what, std::string_view expected) {
+    if (given) throw Unsupported(fmt::format("emit: {} is not written, expected {}", what, expected));
+  };
+  refuse(configuration.encoders > 0,
+         "what starts encoders apart (their --ec-transfer-config and the proxy before them)",
+         "`encoder_instances` 0");
+  refuse(configuration.shared_caches,
+         "what starts a store or joins peers (a --kv-transfer-config of its own)", "`shared_caches` off");
+}
+
 double volume_of(const PlanRequest& request) {
   const ModelArchitecture model = load_model(request.model, request.files);
   const double weights = to_gibibytes(weight_footprint(model, Sharding{}).total());
@@ -122,6 +134,7 @@ std::int64_t EmittedFleet::instances() const {
 
 EmittedFleet emitted_fleet(const PlanRequest& request, const PlanResult& plan, std::size_t point) {
   const PlanPoint& chosen = plan.search.points[point];
+  refuse_unwritten(chosen.configuration);
   EmittedFleet fleet{.model = repository_of_model(request.model, request.files),
                      .name = {},
                      .pools = {},

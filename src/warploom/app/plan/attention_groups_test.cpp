@@ -50,6 +50,20 @@ TEST(AttentionGroups, AreAskedForInEachEnginesWords) {
   }
 }
 
+TEST(AttentionGroups, AreTriedBehindLatentAttentionUnlessTheirNumberIsNamed) {
+  const auto tried = [](const std::string& model, const std::vector<std::int64_t>& groups) {
+    PlanRequest request = grouped_plan(model, "vllm");
+    request.space.tensor_parallel = {8};
+    request.space.max_gpus = 64;
+    request.space.data_parallel = groups;
+    request.source.requests = 4;
+    return make_plan(request, fixed_latency()).search.configurations;
+  };
+  EXPECT_EQ(tried("deepseek-ai/DeepSeek-V3", {}), 2);  // 8 GPUs, and 64 in eight groups
+  EXPECT_EQ(tried("deepseek-ai/DeepSeek-V3", {1}), 1);
+  EXPECT_EQ(tried("Qwen/Qwen3-30B-A3B", {}), 1);
+}
+
 TEST(AttentionGroups, DynamosWorkerHasItsOwnWords) {
   const PlanRequest request = grouped_plan("Qwen/Qwen3-30B-A3B", "trtllm");
   const std::string manifest = start_line(request, make_plan(request, fixed_latency()), "dynamo");

@@ -1,9 +1,14 @@
 #include "warploom/app/plan/configured_setups.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "warploom/app/plan/plan_refusals.h"
+#include "warploom/base/error.h"
 #include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/engine_registry.h"
 #include "warploom/serving/engines/parallelism.h"
 
 namespace warploom {
@@ -13,7 +18,25 @@ std::string at_or(const std::vector<std::string>& list, std::size_t index, const
   return list.empty() ? fallback : list[index];
 }
 
+void choose_exchange(MoeExchange exchange, ServingConfig& config) {
+  if (engine_named(config.engine).ask_for_exchange(exchange, config)) return;
+  throw Unsupported(fmt::format("moe_exchanges: {} has no {}, expected another exchange or engine",
+                                config.engine, name_of(exchange)));
+}
+
 }  // namespace
+
+bool computes_prompts(const Configuration& configuration, const EngineShape& shape) {
+  return !configuration.decode || &shape != &*configuration.decode;
+}
+
+SimulateRequest encoder_request_of(const PlanRequest& request, const Configuration& configuration) {
+  SimulateRequest encoders;
+  encoders.setup = setup_request_of(request, configuration, configuration.shape);
+  encoders.encoder.instances = std::max<std::int64_t>(1, configuration.encoders);
+  encoders.source = request.source;
+  return encoders;
+}
 
 ServingSetupRequest setup_request_of(const PlanRequest& request, const Configuration& configuration,
                                      const EngineShape& shape) {
@@ -55,6 +78,13 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
     // Tokens that go to the ranks of their experts directly pass one exchange in place of two.
     setup.config.compute_gate_on_attention = true;
   }
+  if (computes_prompts(configuration, shape)) {
+    setup.vision_encoder = request.vision_encoder;
+    setup.reads_images = request.source.images.has_value();
+  }
+  if (shape.exchange > 0)
+    choose_exchange(parse_enum<MoeExchange>(space.moe_exchanges[shape.exchange - 1], "moe_exchanges"),
+                    setup.config);
   setup.config = ask_for_groups(std::move(setup.config), shape.data_parallel);
   return setup;
 }

@@ -12,6 +12,12 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
                                      const EngineShape& shape);
 
 // How requests are given out to the instances.
+// Whether `shape`, a part of `configuration`, computes prompts: the only pool, or the first of two.
+bool computes_prompts(const Configuration& configuration, const EngineShape& shape);
+
+// The request with one of `space.encoder_instances` as a run has it, and its load.
+SimulateRequest encoder_request_of(const PlanRequest& request, const Configuration& configuration);
+
 RoutingPolicy router_of(const PlanRequest& request, const Configuration& configuration);
 
 // The source of a load of so many requests (of sessions: first turns) per second.

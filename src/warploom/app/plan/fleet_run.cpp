@@ -1,7 +1,10 @@
 #include "warploom/app/plan/fleet_run.h"
 
+#include <algorithm>
+
 #include "warploom/app/plan/configured_setups.h"
 #include "warploom/app/serving/energy.h"
+#include "warploom/app/serving/shared_kv_setup.h"
 #include "warploom/planner/search_stopped.h"
 #include "warploom/serving/cluster/independent_replicas.h"
 
@@ -33,6 +36,9 @@ FleetRun::FleetRun(const PlanRequest& request, const PreparedEngines& engines,
     lent_.push_back(std::make_unique<LentPricer>(engine->kind));
     tables_.push_back(std::make_unique<SharedTables>(**lent_.back()));
   }
+  if (configuration.encoders == 0) return;
+  encoders_ = &*engines.encoders_of(configuration).setup;
+  encoding_ = encoders_->plan.pool.pricer->clone();
 }
 
 FleetRun::~FleetRun() = default;
@@ -64,7 +70,36 @@ Deployment FleetRun::deployment(const How& how) const {
     deployment.pools.push_back(std::move(pool));
   }
   if (pools_.size() > 1) deployment.transfer = engines_.transfer_of(*pools_[0]->kind, *pools_[1]->kind);
+  if (encoders_ != nullptr) add_encoders(how.step_time, deployment);
+  if (configuration_.shared_caches) share_caches(how.step_time, deployment);
   return deployment;
+}
+
+void FleetRun::add_encoders(StepTime step_time, Deployment& deployment) const {
+  deployment.encoders = encoders_->plan;
+  PoolPlan& pool = deployment.encoders->pool;
+  pool.pricer = encoding_.get();
+  pool.config.instances = configuration_.encoders;
+  if (step_time != StepTime::Mid) pool.config.host_at_end = encoders_->setup.host_at(step_time);
+  deployment.pools.front().config.most_image_tokens = encoders_->setup.config.most_image_tokens;
+}
+
+// A fleet of one instance has nobody to read of.
+void FleetRun::share_caches(StepTime step_time, Deployment& deployment) const {
+  SharedKv asked = request_.shared_kv;
+  std::int64_t replicas = 0;
+  for (const PoolPlan& pool : deployment.pools)
+    replicas +=
+        std::max(pool.config.instances * pool.config.data_parallel_size, pool.autoscaling.max_instances);
+  if (replicas < 2) {
+    asked.peers = KvPeers::None;
+    asked.peer_latency.reset();
+    if (!asked.store_size) return;
+  }
+  std::vector<const ServingSetup*> setups;
+  for (const PreparedEngine* pool : pools_) setups.push_back(&pool->kind->setup);
+  set_shared_kv(deployment, setups, asked);
+  set_at_end(deployment.shared_kv, step_time);
 }
 
 bool FleetRun::one_says_all(const Workload& workload) const {
@@ -92,6 +127,10 @@ double FleetRun::energy(const SimulationResult& result) const {
   double joules = 0;
   for (std::size_t i = 0; i < pools_.size(); ++i)
     joules += pool_energy(pools_[i]->kind->setup, result.pools[i]);
+  if (encoders_ != nullptr && result.encoders)
+    joules += pool_energy(
+        encoders_->setup,
+        {.name = "encode", .steps = result.encoders->steps, .gpu_time = result.encoders->gpu_time});
   return joules;
 }
 

@@ -30,17 +30,24 @@ class FleetRun {
   };
   SimulationResult run(const Workload& workload, const How& how);
 
+  // Throws InvalidInput where instances cannot share the caches that they are to share.
+  void check() const { (void)deployment({}); }
+
   // J of all GPUs of a run.
   double energy(const SimulationResult& result) const;
 
  private:
   Deployment deployment(const How& how) const;
+  void add_encoders(StepTime step_time, Deployment& deployment) const;
+  void share_caches(StepTime step_time, Deployment& deployment) const;
 
   const PlanRequest& request_;
   const PreparedEngines& engines_;
   const Configuration& configuration_;
   Fleet fleet_;
   std::vector<const PreparedEngine*> pools_;
+  const EncoderSetup* encoders_ = nullptr;  // null: the engines encode
+  std::unique_ptr<StepPricer> encoding_;    // of the encoders
   std::vector<std::unique_ptr<LentPricer>> lent_;
   std::vector<std::unique_ptr<StepPricer>> tables_;
 };

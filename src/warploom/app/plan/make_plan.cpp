@@ -16,12 +16,14 @@
 #include <utility>
 
 #include "warploom/app/plan/configured_setups.h"
+#include "warploom/app/plan/plan_labels.h"
 #include "warploom/app/plan/plan_load.h"
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/plan/stop_watch.h"
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/predict/predictor_hash.h"
+#include "warploom/app/serving/image_setup.h"
 #include "warploom/base/counted.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
@@ -164,39 +166,6 @@ void set_rooms(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task) 
   }
 }
 
-std::string shape_words(const EngineShape& shape) {
-  std::string words = fmt::format("tp {}", shape.tensor_parallel);
-  if (shape.pipeline_parallel > 1) words += fmt::format(" pp {}", shape.pipeline_parallel);
-  if (shape.data_parallel > 1) words += fmt::format(" dp {}", shape.data_parallel);
-  if (shape.feed_forward_ranks > 0) words += fmt::format(" + {} ffn", shape.feed_forward_ranks);
-  if (shape.expert_parallel) words += " ep";
-  if (shape.redundant_experts > 0) words += fmt::format(" {} redundant", shape.redundant_experts);
-  if (shape.feed_forward_ranks > 0)
-    words += fmt::format(", {} stages, gate on attention", shape.micro_batches);
-  return words;
-}
-
-PlanLabel label_of_plan(const PlanRequest& request, GpuCatalog& catalog, const Configuration& configuration) {
-  const ServingSetupRequest setup = setup_request_of(request, configuration, configuration.shape);
-  PlanLabel label;
-  label.engine = setup.config.engine;
-  label.version = setup.version;
-  label.quantization = setup.quantization.empty() ? "stored" : setup.quantization;
-  if (!request.space.speculations.empty())
-    label.speculation = request.space.speculations[configuration.speculation];
-  label.gpu = catalog.load_gpu(setup.gpu, setup.files).name;
-  label.shape = shape_words(configuration.shape);
-  if (configuration.decode) {
-    label.decode_gpu = catalog.load_gpu(request.space.gpus[configuration.decode->gpu], request.files).name;
-    label.decode_shape = shape_words(*configuration.decode);
-  }
-  if (!request.space.routing_policies.empty())
-    label.router = request.space.routing_policies[configuration.routing];
-  label.by_structure = configuration.shape.feed_forward_ranks > 0 ||
-                       (configuration.decode && configuration.decode->feed_forward_ranks > 0);
-  return label;
-}
-
 // The contents of every file that a text of `value` names, in order.
 std::uint64_t named_files_hash(const Json& value, const FileScope& files, std::uint64_t hash = 0) {
   if (value.is_structured())
@@ -231,6 +200,7 @@ std::uint64_t question_of(const PlanRequest& request) {
   asked.rack_power_kw.reset();
   asked.day_price.clear();
   asked.power_price = 0;
+  asked.kv_store_price = 0;
   asked.predictor.clear();  // the same files elsewhere price alike
   const Json document = to_json(asked);
   return hash_combine(hash_combine(hash_bytes(document.dump()), named_files_hash(document, request.files)),
@@ -272,7 +242,8 @@ std::string memory_words(const PlanRequest& request, const ConfigurationModel& m
   const bool lacks = refusal && refusal->reason == kNoMemory;
   std::string text = lacks ? refusal->text : example;
   if (const std::size_t advice = text.rfind("; "); advice != std::string::npos) text.resize(advice);
-  const std::string shape = lacks ? fmt::format("{}, {}: ", shape_words(largest), space.gpus[0]) : "";
+  const std::string shape =
+      lacks ? fmt::format("{}, {}: ", shape_words(request, largest), space.gpus[0]) : "";
   const auto fits = least_that_fits(request, model);
   return fmt::format("{}{}; {}", shape, text,
                      fits ? fmt::format("expected sizes such as tensor_parallel {} with pipeline_parallel {} "
@@ -395,6 +366,16 @@ void add_measured_shares(const SimulatedConfigurations& simulated, PlanResult& r
   if (result.search.best) result.best_measured_share = result.labels[*result.search.best].measured_share;
 }
 
+// What says which images a plan's prompts have.
+SimulateRequest image_request_of(const PlanRequest& request) {
+  SimulateRequest images;
+  images.setup.model = request.model;
+  images.setup.files = request.files;
+  images.setup.vision_encoder = request.vision_encoder;
+  images.source = request.source;
+  return images;
+}
+
 // A request that was read and checked, before anything is searched.
 struct PreparedPlan {
   PlanRequest request;
@@ -404,6 +385,17 @@ struct PreparedPlan {
   void stop_with(const StopWatch& watch) { request.cancelled = task.cancelled = &watch.stopped(); }
 };
 
+// Latent attention has one head of keys, so that ranks of one group all hold the same cache. Eight groups,
+// one for each GPU of a node, is what recipes of vLLM and SGLang begin with: chosen, not fitted.
+constexpr std::int64_t kLatentGroups = 8;
+
+std::vector<std::int64_t> groups_of(const SearchSpace& space, const ModelArchitecture& model) {
+  if (!space.data_parallel.empty()) return space.data_parallel;
+  const bool latent = model.layers_of<LatentAttention>() + model.layers_of<SparseLatentAttention>() > 0;
+  return latent && model.mixture() != nullptr ? std::vector<std::int64_t>{1, kLatentGroups}
+                                              : std::vector<std::int64_t>{1};
+}
+
 PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
   PreparedPlan plan{.request = asked, .workload = {}, .task = {}, .result = {}};
   PlanRequest& request = plan.request;
@@ -412,8 +404,16 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
                      request.source.max_concurrency || request.source.sessions ||
                      !request.source.trace.empty() || !request.source.clients.empty();
   if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
+  if (!request.shared_kv.any()) {
+    if (request.space.shared_caches == Tried::Both)
+      throw InvalidInput(
+          "shared_caches changes nothing by itself, expected `kv_store_size` or `kv_peers` too");
+    request.space.shared_caches = Tried::Off;
+  }
+  request.source.image_draws = image_draws_of(image_request_of(request));
   plan.workload = plan_workload(request);
   const ModelArchitecture model = load_model(request.model, request.files);
+  request.space.data_parallel = groups_of(request.space, model);
   check_plan_request(request, plan.workload, model);
   PlanResult& result = plan.result;
   result = {.model = model.name,
@@ -434,6 +434,8 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
   set_prices(request, catalog, plan.task, result);
   set_rooms(request, catalog, plan.task);
   plan.task.power_price = result.priced ? request.power_price : 0;
+  plan.task.store_rent =
+      result.priced ? request.kv_store_price * request.shared_kv.store_size.value_or(0) : 0;
   return plan;
 }
 

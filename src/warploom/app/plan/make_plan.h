@@ -5,22 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "warploom/app/plan/plan_labels.h"
 #include "warploom/app/plan/plan_request.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/planner/plan_crew.h"
 #include "warploom/planner/what_if.h"
 
 namespace warploom {
-
-// A point in the words of the request.
-struct PlanLabel {
-  std::string engine, version, quantization, speculation;
-  std::string gpu, decode_gpu;      // canonical names; decode_gpu empty: one pool
-  std::string shape, decode_shape;  // "tp 4", "tp 2 pp 2", "tp 1 dp 8 ep", "tp 1 dp 8 + 4 ffn ep, 2 stages"
-  std::string router;               // of those to choose from; else empty
-  double measured_share = 0;        // of its kernels' time: priced by rows of the same GPU
-  bool by_structure = false;        // rests beside its kernels on kAfdRestsOn
-};
 
 struct PlanResult {
   std::string model, workload, host_profile;

@@ -44,6 +44,9 @@ void add_fleet(RequestFields<PlanRequest>& fields) {
   using R = PlanRequest;
   fields.add("routing_policy", &R::routing_policy, {.doc = "how requests are given out to instances"})
       .add("fleet", &R::fleet, {.doc = "what the router in front knows and refuses"})
+      .add("shared_kv", &R::shared_kv, {.doc = "a store of all instances, and instances that read of others"})
+      .add("kv_store_price", &R::kv_store_price,
+           {.unit = "$/GiB/h", .doc = "of the store that instances share", .min = 0, .max = 1000})
       .add("unserved_share", &R::unserved_share,
            {.doc = "of the requests may be turned away or time out", .min = 0, .max = 0.99})
       .add("autoscaling", &R::autoscaling,
@@ -71,6 +74,8 @@ FieldTable PlanRequest::describe() {
       .add("measured_at", &R::measured_at,
            {.doc = "where the latencies count from that limits mean: client, its way included, or engine"})
       .add("network", &R::network, {.doc = "between nodes, in place of the nodes' records"})
+      .add("vision_encoder", &R::vision_encoder,
+           {.doc = "a vision_config as JSON, or the path of a config.json that has one"})
       .add("space", &R::space, {.doc = "what may be chosen"})
       .add("source", &R::source, {.doc = "what the requests are and when they come"})
       .add("slo", &R::slo, {.doc = "limits in ms, for example ttft_p95_ms=800"})

@@ -60,6 +60,41 @@ void check_fleet(const PlanRequest& request) {
         "too");
 }
 
+// What goes with images alone, and with encoders apart not at all.
+void check_encoders(const PlanRequest& request) {
+  const std::vector<std::int64_t>& encoders = request.space.encoder_instances;
+  const bool apart =
+      std::any_of(encoders.begin(), encoders.end(), [](std::int64_t each) { return each > 0; });
+  if (!apart) return;
+  if (!request.source.images)
+    throw InvalidInput("encoder_instances changes nothing by itself, expected `images_per_request` too");
+  if (request.autoscaling.on() || request.spare_instances > 0)
+    throw InvalidInput(
+        "encoder_instances: encoders that scale or may fail are not modelled, expected it without "
+        "`max_instances` and `spare_instances`");
+}
+
+void check_shared_caches(const PlanRequest& request) {
+  const bool store = request.shared_kv.store_size.has_value();
+  if (request.kv_store_price > 0 && !store)
+    throw InvalidInput("kv_store_price: there is no store, expected `kv_store_size` too");
+  const SharedKv usual;
+  if (!request.shared_kv.any()) {
+    for (const Field& field : fields_of<SharedKv>().fields)
+      if (field.get(&request.shared_kv) != field.get(&usual))
+        throw InvalidInput(fmt::format(
+            "{}: instances share no caches, expected `kv_store_size` or `kv_peers` too", field.name));
+    return;
+  }
+  if (request.space.shared_caches == Tried::Off)
+    throw InvalidInput(
+        "shared_caches: off, so a store and peers change nothing, expected on or both, or neither "
+        "`kv_store_size` nor `kv_peers`");
+  if (request.space.prefix_caching != Tried::On)
+    throw InvalidInput(fmt::format("{}: prefixes are shared, expected `prefix_caching` on",
+                                   store ? "kv_store_size" : "kv_peers"));
+}
+
 void check_load(const PlanRequest& request, const Workload& workload) {
   if (request.find_max_rate && (workload.concurrency || workload.most_in_flight))
     throw InvalidInput(
@@ -122,6 +157,17 @@ void check_expert_fields(const SearchSpace& space, const ModelArchitecture& mode
   };
   refuse(any(space.feed_forward_ranks), "num_ffn_ranks", "holds experts apart");
   refuse(any(space.redundant_experts), "num_redundant_experts", "are replicas of experts");
+  for (const std::string& exchange : space.moe_exchanges)
+    (void)parse_enum<MoeExchange>(exchange, "moe_exchanges");
+  const auto& groups = space.data_parallel;
+  const bool spread = space.expert_parallel != Tried::Off &&
+                      std::any_of(groups.begin(), groups.end(), [](std::int64_t each) { return each > 1; });
+  if (!space.moe_exchanges.empty() && model.mixture() == nullptr)
+    throw InvalidInput(fmt::format("moe_exchanges: {} has no experts, expected none", model.name));
+  if (!space.moe_exchanges.empty() && !spread)
+    throw InvalidInput(
+        "moe_exchanges: tokens of several groups are exchanged, expected `data_parallel_sizes` above 1 and "
+        "`expert_parallel` on or both");
   if (!any(space.feed_forward_ranks) && space.micro_batches != SearchSpace().micro_batches)
     throw InvalidInput("num_afd_stages: changes nothing by itself, expected `num_ffn_ranks` too");
 }
@@ -173,6 +219,8 @@ void check_plan_request(const PlanRequest& request, const Workload& workload,
   if (!request.rent.empty() && request.price_kind != PriceKind::OnDemand)
     throw InvalidInput("price_kind: `rent` says how each part is rented, expected one of the two");
   check_fleet(request);
+  check_encoders(request);
+  check_shared_caches(request);
   check_load(request, workload);
   check_sizes_of_space(request.space);
   check_expert_fields(request.space, model);

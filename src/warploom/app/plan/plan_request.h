@@ -26,6 +26,7 @@ struct PlanRequest {
   FileScope files = FileScope::machine();       // where names may be paths
   MeasuredAt measured_at = MeasuredAt::Client;  // whose latencies the limits mean
   NodeNetwork network;                          // as ServingSetupRequest has it
+  std::string vision_encoder;                   // as ServingSetupRequest has it
   SearchSpace space;
   WorkloadRequestSource source;
   std::vector<std::string> slo, goodput;  // as parse_limits and parse_goodput_limits take them
@@ -46,6 +47,8 @@ struct PlanRequest {
   double growth = 1;  // of the load's rate or concurrency
   RoutingPolicy routing_policy = RoutingPolicy::Engine;
   FleetRules fleet;                    // of the router in front
+  SharedKv shared_kv;                  // caches that instances share, where space.shared_caches has them
+  double kv_store_price = 0;           // $ of a GiB of the store for one hour
   double unserved_share = 0;           // of the requests may be turned away or time out
   AutoscalingConfig autoscaling;       // on: fleets are what a pool may grow to
   std::vector<std::string> day_price;  // "H200@8-20=4.5", over `price`

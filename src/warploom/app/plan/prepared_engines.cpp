@@ -16,9 +16,9 @@ namespace warploom {
 namespace {
 
 std::string shape_text(const EngineShape& shape) {
-  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
+  return fmt::format("{}/{}/{}/{}/{}/{}/{}/{}/{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
                      shape.data_parallel, shape.expert_parallel, shape.redundant_experts,
-                     shape.feed_forward_ranks, shape.micro_batches);
+                     shape.feed_forward_ranks, shape.micro_batches, shape.exchange);
 }
 
 }  // namespace
@@ -45,9 +45,10 @@ PreparedEngines::PreparedEngines(const PlanRequest& request, const ModelArchitec
 const PreparedEngine& PreparedEngines::of(const Configuration& configuration,
                                           const EngineShape& shape) const {
   const std::string key =
-      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", configuration.engine, configuration.quantization,
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", configuration.engine, configuration.quantization,
                   configuration.speculation, configuration.max_num_seqs, configuration.max_num_batched_tokens,
-                  configuration.prefix_caching, configuration.kv_offloading_gib, shape_text(shape));
+                  configuration.prefix_caching, configuration.kv_offloading_gib, shape_text(shape),
+                  computes_prompts(configuration, shape));
   {
     const std::scoped_lock lock(mutex_);
     if (const auto found = prepared_.find(key); found != prepared_.end()) return *found->second;
@@ -105,8 +106,8 @@ std::unique_ptr<PreparedEngine> PreparedEngines::prepare(const Configuration& co
     made->tiers = setup.tiers;
     made->kv_tokens = setup.kv_cache_tokens();
     const std::string key = fmt::format(
-        "{}|{}|{}|{}|{}|{}", configuration.engine, configuration.quantization, configuration.speculation,
-        shape_text(shape),
+        "{}|{}|{}|{}|{}|{}|{}", configuration.engine, configuration.quantization, configuration.speculation,
+        shape_text(shape), request.reads_images,
         fmt::join(graph_sizes_of(setup.config, speculation_of(setup.config).verified_tokens), ","),
         setup.config.enforce_eager);
     made->kind = kind_of(key, std::move(setup));
@@ -116,6 +117,26 @@ std::unique_ptr<PreparedEngine> PreparedEngines::prepare(const Configuration& co
     return refuse(fits_without_memory(request) ? kNoMemory : kNoEngine, error);
   }
   return made;
+}
+
+const PreparedEncoders& PreparedEngines::encoders_of(const Configuration& configuration) const {
+  const std::string key =
+      fmt::format("{}|{}|{}|{}|{}", configuration.engine, configuration.quantization,
+                  configuration.max_num_seqs, configuration.max_num_batched_tokens, configuration.shape.gpu);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = encoders_.find(key); found != encoders_.end()) return *found->second;
+  }
+  auto made = std::make_unique<PreparedEncoders>();
+  try {
+    made->setup = encoder_setup(encoder_request_of(request_, configuration), latency_);
+  } catch (const Unsupported& error) {
+    made->refusal = Refusal{std::string(kNoEngine), error.what()};
+  } catch (const InvalidInput& error) {
+    made->refusal = Refusal{std::string(kNoMemory), error.what()};
+  }
+  const std::scoped_lock lock(mutex_);
+  return *encoders_.emplace(key, std::move(made)).first->second;
 }
 
 // Whether it is memory alone that a setup lacks.

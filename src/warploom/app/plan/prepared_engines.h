@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "warploom/app/plan/plan_request.h"
+#include "warploom/app/serving/encoder_setup.h"
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/planner/configuration_model.h"
@@ -33,6 +34,12 @@ struct PreparedEngine {
   ServingConfig config;
   KvTierConfig tiers;
   std::int64_t kv_tokens = 0;
+};
+
+// Encoders apart from the engines, or why there can be none.
+struct PreparedEncoders {
+  std::optional<Refusal> refusal;
+  std::optional<EncoderSetup> setup;
 };
 
 // A pricer in use: taken from the kind's idle ones, and given back with fuller tables.
@@ -57,6 +64,8 @@ class PreparedEngines {
                   std::shared_ptr<const LatencyModel> latency);
 
   const PreparedEngine& of(const Configuration& configuration, const EngineShape& shape) const;
+  // Those that a configuration has apart from its engines.
+  const PreparedEncoders& encoders_of(const Configuration& configuration) const;
   // How caches of one kind reach another.
   const KvTransferPlan& transfer_of(const EngineKind& prefill, const EngineKind& decode) const;
 
@@ -70,6 +79,7 @@ class PreparedEngines {
   std::shared_ptr<const LatencyModel> latency_;
   mutable std::mutex mutex_;  // of the maps
   mutable std::map<std::string, std::unique_ptr<PreparedEngine>> prepared_;
+  mutable std::map<std::string, std::unique_ptr<PreparedEncoders>> encoders_;
   mutable std::map<std::string, std::shared_ptr<EngineKind>> kinds_;
   mutable std::map<std::pair<const EngineKind*, const EngineKind*>, KvTransferPlan> transfers_;
 };

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "warploom/app/plan/configured_setups.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/hardware/node_catalog.h"
@@ -134,10 +135,13 @@ class FleetChoice {
       for (const GpuPrice& price : plan.prices)
         if (price.gpu == kinds_[kind].gpu) kinds_[kind].price = price.usd_per_gpu_hour;
       option.pools.push_back({kind, shape.gpus(), instances});
+      const std::int64_t encoders =
+          computes_prompts(point.configuration, shape) ? point.configuration.encoders : 0;
+      if (encoders > 0) option.pools.push_back({kind, 1, encoders});
       if (point.rented.nodes == 0) return;
       option.rented.resize(std::max(option.rented.size(), kind + 1), 0);
       option.rented[kind] += rented;
-      option.least -= kinds_[kind].price * double(rented - shape.gpus() * instances);
+      option.least -= kinds_[kind].price * double(rented - shape.gpus() * instances - encoders);
     };
     const PlanLabel& label = plan.labels[index];
     add(label.gpu, point.configuration.shape, point.fleet.instances, point.rented.first);

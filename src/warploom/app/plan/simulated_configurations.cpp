@@ -80,6 +80,9 @@ Screened SimulatedConfigurations::screen(const Configuration& configuration) con
   const bool apart = configuration.decode.has_value();
   screened.first = bounds(configuration.shape, true, !apart);
   if (apart) screened.decode = bounds(*configuration.decode, false, true);
+  if (!screened.refusal && configuration.encoders > 0)
+    screened.refusal = engines_.encoders_of(configuration).refusal;
+  if (!screened.refusal && configuration.shared_caches) screened.refusal = sharing_refusal(configuration);
   const bool by_structure =
       configuration.shape.feed_forward_ranks > 0 || (apart && configuration.decode->feed_forward_ranks > 0);
   if (!screened.refusal && !request_.require_tier.empty() && by_structure)
@@ -93,6 +96,17 @@ Screened SimulatedConfigurations::screen(const Configuration& configuration) con
                   fmt::format("require_tier: {:.0f} % of the kernels' time is measured", 100 * share)};
   }
   return screened;
+}
+
+// Why instances of the configuration cannot share the caches that are asked for.
+std::optional<Refusal> SimulatedConfigurations::sharing_refusal(const Configuration& configuration) const {
+  constexpr std::int64_t kSeveral = 2;  // so that there are others to read of
+  try {
+    FleetRun(request_, engines_, configuration, {kSeveral, configuration.decode ? kSeveral : 0}).check();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return Refusal{std::string(kNoEngine), error.what()};
+  }
 }
 
 double SimulatedConfigurations::measured_share(const Configuration& configuration) const {

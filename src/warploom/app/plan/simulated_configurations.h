@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "warploom/app/plan/fleet_run.h"
@@ -27,6 +28,7 @@ class SimulatedConfigurations final : public ConfigurationModel {
   double measured_share(const Configuration& configuration) const;
 
  private:
+  std::optional<Refusal> sharing_refusal(const Configuration& configuration) const;
   const LoadProfile& load_of(const Configuration& configuration) const;
   // As RunFigures::held has it.
   std::vector<double> held_by_hour(const PoolTotals& pool, SimTime end) const;

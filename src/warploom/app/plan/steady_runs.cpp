@@ -15,11 +15,11 @@ constexpr double kFirstTokens = 1e6, kLeastFirst = 400, kMostFirst = 4000;
 constexpr double kThoroughTokens = 3e7, kMostThorough = 30000;
 // One request in a hundred, of a kind that comes in rare gatherings, is not seen in fewer.
 constexpr double kMostThoroughOfP99 = 100000;
-// Most of a run that is not thorough, and lives after which more would say no more.
+// Most of a run that is not thorough, and lives after which one that is still not steady never will be.
 constexpr double kMostRequests = 60000, kMostLives = 160;
 // A run whose interval holds a limit goes on up to so many, unless the interval is narrower than that limit's
 // share beside it: then the figure is as good as the limit.
-constexpr double kClearRequests = 10000, kClearWidth = 0.02;
+constexpr double kClearRequests = 20000, kClearWidth = 0.02;
 // A run that was too short is followed by one of so many lives.
 constexpr double kWantedLives = 1.3 * kSureLives;
 // By how much it may be longer than the one before: the life of a request is not yet known well.
@@ -54,11 +54,12 @@ Said said_of_limits(const ServiceLevel& level, const RunFigures& figures) {
 
 bool is_enough(const ServiceLevel& level, const RunFigures& figures, double count) {
   const RunLength& length = figures.length;
-  if (length.steadiness == Steadiness::Growing || count >= kMostRequests || length.lives >= kMostLives)
-    return true;
+  if (length.steadiness == Steadiness::Growing || count >= kMostRequests) return true;
   const Said said = said_of_limits(level, figures);
   if (said == Said::Missed) return true;
-  return length.steadiness == Steadiness::Steady && (said == Said::Kept || count >= kClearRequests);
+  if (length.steadiness != Steadiness::Steady) return length.lives >= kMostLives;
+  // What neither keeps nor misses the limits for certain would be decided by the draw.
+  return said == Said::Kept || count >= kClearRequests;
 }
 
 double most_thorough(const ServiceLevel& level) {

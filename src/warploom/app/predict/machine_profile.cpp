@@ -1,20 +1,24 @@
 #include "warploom/app/predict/machine_profile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/hardware/record_version.h"
+#include "warploom/kernels/operator_family.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::string_view kMachineSchema = "warploom_machine";
-constexpr std::int64_t kMachineVersion = 3;  // since 2: measured_at, host_level; since 3: pace_spread
+// Since 2: measured_at, host_level; since 3: pace_spread; since 4: rows as a group, scheme.
+constexpr std::int64_t kMachineVersion = 4;
 // Factors beyond this are no machine of the same kind, but a damaged or foreign file.
 constexpr double kLeastFactor = 0.02, kMostFactor = 50;
 
@@ -41,6 +45,24 @@ void check_scales(const std::vector<Scale>& scales, std::string_view name, std::
         throw InvalidInput(
             fmt::format("{}: '{}' has {} twice, expected each once", where, name, name_of(scale.group)));
   }
+}
+
+// What limits a product, attention or experts; nothing: a launch or a link.
+std::optional<KernelGroup> limited_by(Bound bound) {
+  switch (bound) {
+    case Bound::Tensor:
+    case Bound::Fma:
+    case Bound::SpecialFunction:
+    case Bound::Shared:
+      return KernelGroup::Computing;
+    case Bound::L2:
+    case Bound::Dram:
+      return KernelGroup::Streaming;
+    case Bound::Network:
+    case Bound::Launch:
+      break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -83,6 +105,7 @@ FieldTable MachineProfile::describe() {
       .add("engine", &P::engine, {.doc = "whose steps were timed; absent: none's"})
       .add("engine_version", &P::engine_version, {.doc = "of that engine"})
       .add("model", &P::model, {.doc = "that it ran: layers, hidden size, vocabulary"})
+      .add("scheme", &P::scheme, {.doc = "how that model's products are quantised; absent: not recorded"})
       .add("base", &P::base, {.doc = "host profile that is scaled; absent: the host was not measured"})
       .add("host", &P::host, {.doc = "factors of the host's constants"})
       .add("kernels", &P::kernels, {.doc = "factors of kernels"})
@@ -115,6 +138,14 @@ const KernelScale* MachineProfile::scale_of(KernelGroup group) const {
   const auto found = std::find_if(kernels.begin(), kernels.end(),
                                   [&](const KernelScale& scale) { return scale.group == group; });
   return found == kernels.end() ? nullptr : &*found;
+}
+
+const KernelScale* MachineProfile::scale_of(const Operator& op, Bound bound) const {
+  const std::optional<KernelGroup> group = group_of(op, bound);
+  if (!group) return nullptr;
+  const KernelScale* scale = scale_of(*group);
+  if (scale != nullptr || *group != KernelGroup::Rows) return scale;
+  return scale_of(limited_by(bound).value());
 }
 
 MachineProfile machine_profile_from_json(const Json& document, std::string_view where) {
@@ -164,17 +195,31 @@ std::string model_label(const ModelArchitecture& model) {
   return fmt::format("{} layers of {}, vocabulary {}", model.layer_count(), model.hidden, model.vocabulary);
 }
 
-MachineProfile for_another_model(MachineProfile profile) {
+std::string scheme_label(const ModelArchitecture& model) {
+  std::set<std::string_view> schemes;
+  for (const LayerGroup& group : model.layers) {
+    schemes.insert(name_of(group.schemes.attention_output));
+    schemes.insert(name_of(group.mixture() != nullptr ? group.schemes.experts : group.schemes.mlp));
+  }
+  return fmt::format("{}", fmt::join(schemes, "+"));
+}
+
+MachineProfile for_another_model(MachineProfile profile, std::string_view scheme) {
   // What a model's kernels err by together on one card (0.02 to 0.03 over the models of
   // tests/fixtures/engine/vllm_0_24_h200) and what two cards of one kind differ by (0.03 to 0.06) are alike:
   // half of what one model shows is the card's, give or take. So little may be the card's, or all: a factor
   // far from one says that kernels err much here, and by other sizes where a model has others.
   constexpr double kShare = 0.5, kWidth = 0.027;  // half-width of the 80 %, in ln
+  // What a scheme's kernels err by is a third part of the same size. What works on rows is other kernels
+  // where the products' scheme is another.
+  constexpr double kShareOfAnotherScheme = 1.0 / 3;
+  const bool same = scheme.empty() || profile.scheme.empty() || profile.scheme == scheme;
   for (KernelScale& scale : profile.kernels) {
-    const double factor = std::pow(scale.factor, kShare);
+    const double share = same ? kShare : scale.group == KernelGroup::Rows ? 0 : kShareOfAnotherScheme;
+    const double factor = std::pow(scale.factor, share);
     const auto end = [&](double of_model, double sign) {
-      const double of_fit = kShare * std::log(of_model / scale.factor);
-      return factor * std::exp(sign * std::hypot(kWidth, of_fit, kShare * std::log(scale.factor)));
+      const double of_fit = share * std::log(of_model / scale.factor);
+      return factor * std::exp(sign * std::hypot(kWidth, of_fit, share * std::log(scale.factor)));
     };
     const double low = end(scale.low, -1), high = end(scale.high, 1);
     scale = {scale.group, factor, low, high, scale.scatter};
@@ -182,26 +227,14 @@ MachineProfile for_another_model(MachineProfile profile) {
   return profile;
 }
 
-std::optional<KernelGroup> group_of(Bound bound) {
-  switch (bound) {
-    case Bound::Tensor:
-    case Bound::Fma:
-    case Bound::SpecialFunction:
-    case Bound::Shared:
-      return KernelGroup::Computing;
-    case Bound::L2:
-    case Bound::Dram:
-      return KernelGroup::Streaming;
-    case Bound::Network:
-    case Bound::Launch:
-      break;
-  }
-  return std::nullopt;
+std::optional<KernelGroup> group_of(const Operator& op, Bound bound) {
+  const std::optional<KernelGroup> group = limited_by(bound);
+  const bool rows = family_value(family_of(op)).kind == FamilyKind::Rows;
+  return group && rows ? KernelGroup::Rows : group;
 }
 
 LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile) {
-  const std::optional<KernelGroup> group = group_of(estimate.bound);
-  const KernelScale* scale = group ? profile.scale_of(*group) : nullptr;
+  const KernelScale* scale = profile.scale_of(op, estimate.bound);
   if (scale == nullptr) return estimate;
   const auto half_width = [&](Seconds end) {
     const double width = std::abs(std::log(end.value() / estimate.p50.value()));

@@ -17,12 +17,15 @@
 
 namespace warploom {
 
-// Kernels by what limits them; launches and links are not scaled.
-enum class KernelGroup : std::uint8_t { Streaming, Computing };
+// Products, attention and experts by what limits them, and what works on rows between them (norms,
+// activations, rotations, quantising, cache writes); launches and links are not scaled.
+enum class KernelGroup : std::uint8_t { Streaming, Computing, Rows };
 template <>
 struct EnumNames<KernelGroup> {
-  static constexpr std::array<std::pair<KernelGroup, std::string_view>, 2> kNames{
-      {{KernelGroup::Streaming, "streaming"}, {KernelGroup::Computing, "computing"}}};
+  static constexpr std::array<std::pair<KernelGroup, std::string_view>, 3> kNames{
+      {{KernelGroup::Streaming, "streaming"},
+       {KernelGroup::Computing, "computing"},
+       {KernelGroup::Rows, "rows"}}};
 };
 inline constexpr std::size_t kKernelGroups = EnumNames<KernelGroup>::kNames.size();
 
@@ -52,6 +55,7 @@ struct MachineProfile {
   std::string gpu;                     // as the catalog has it; empty: kernels were not measured
   std::string engine, engine_version;  // whose steps were timed; empty: none's, any engine is meant
   std::string model;                   // that it ran, as model_label has it; empty: none
+  std::string scheme;                  // of its products, as scheme_label has it; empty: not recorded
   std::string base;  // the host profile whose constants are scaled; empty: host not measured
   std::vector<HostScale> host;
   std::vector<KernelScale> kernels;
@@ -65,6 +69,9 @@ struct MachineProfile {
   // base's. Nothing where it was not measured.
   double pace_spread_beside(const EngineHost& base, int side = 0) const;
   const KernelScale* scale_of(KernelGroup group) const;
+  // The factor of a kernel with this bound; nullptr for launches and links, and where the group was not
+  // measured. Files of before version 4 have no rows: those go by what limits them.
+  const KernelScale* scale_of(const Operator& op, Bound bound) const;
 };
 
 // Throws InvalidInput naming `where`: a group twice, factors out of order; Unsupported on a newer version.
@@ -79,12 +86,14 @@ void check_machine(const MachineProfile& profile, std::string_view gpu, std::str
 
 // What tells models apart whose configurations have no name.
 std::string model_label(const ModelArchitecture& model);
-// What a profile says of another model than the onboarded one: the share of the kernels' factors that is the
-// card's and not the model's.
-MachineProfile for_another_model(MachineProfile profile);
+// How its products are quantised, each scheme once: "bf16", "fp8_block".
+std::string scheme_label(const ModelArchitecture& model);
+// What a profile says of another model than the onboarded one, whose products are of `scheme` (empty: not
+// known, taken for the same): the share of the kernels' factors that is neither the model's nor its scheme's.
+MachineProfile for_another_model(MachineProfile profile, std::string_view scheme);
 
 // Which group a kernel with this bound belongs to; nothing for launches and links.
-std::optional<KernelGroup> group_of(Bound bound);
+std::optional<KernelGroup> group_of(const Operator& op, Bound bound);
 // Prices on the machine: scaled; of a product as wide as products were seen to scatter, where that is less.
 LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile);
 

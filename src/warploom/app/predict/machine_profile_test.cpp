@@ -72,7 +72,7 @@ TEST(MachineProfile, RefusesWhatIsNotWhole) {
 
 TEST(MachineProfile, ReadsTheFirstSchemaAndRefusesANewerOne) {
   Json document = machine_profile_to_json(slower());
-  EXPECT_EQ(document["version"], 3);
+  EXPECT_EQ(document["version"], 4);
   document["version"] = 1;
   document.erase("measured_at");
   document.erase("host_level");
@@ -82,12 +82,12 @@ TEST(MachineProfile, ReadsTheFirstSchemaAndRefusesANewerOne) {
   EXPECT_EQ(first.host_level, 0);
   EXPECT_EQ(first.pace_spread, 0);
   EXPECT_EQ(first.host_factors({}), slower().host_factors({}));
-  document["version"] = 4;
+  document["version"] = 5;
   try {
     machine_profile_from_json(document, "m.json");
     FAIL() << "expected a refusal";
   } catch (const Unsupported& problem) {
-    EXPECT_STREQ(problem.what(), "m.json: 'version' is 4, this program reads up to 3");
+    EXPECT_STREQ(problem.what(), "m.json: 'version' is 5, this program reads up to 4");
   }
 }
 
@@ -119,7 +119,7 @@ TEST(MachineProfile, RefusesAnotherGpuEngineOrVersion) {
 
 TEST(MachineProfile, ScalesAKernelByWhatLimitsIt) {
   const MachineProfile profile = slower();
-  const Operator other = Elementwise{};
+  const Operator other = AttentionDecode{};
   EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Dram), other, profile).p50), 110, 1e-9);
   EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Tensor), other, profile).p50), 90, 1e-9);
   EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Launch), other, profile).p90), 125, 1e-9);
@@ -152,13 +152,39 @@ TEST(MachineProfile, OfAVirtualHostsFactorAllMayBeThereOrNothing) {
 
 TEST(MachineProfile, HalfOfAModelsFactorIsTheCards) {
   MachineProfile profile = slower();
-  const KernelScale other = for_another_model(profile).kernels[0];
+  const KernelScale other = for_another_model(profile, "").kernels[0];
   EXPECT_NEAR(other.factor, std::sqrt(1.1), 1e-9);
   EXPECT_LT(other.low, other.factor * std::exp(-0.027));
   EXPECT_LT(other.low, 1) << "none of it may be the card's";
   EXPECT_GT(other.high, 1.1) << "or all";
   EXPECT_GT(other.high, other.factor * std::exp(0.027));
-  EXPECT_EQ(for_another_model(profile).host_factors({}), profile.host_factors({}));
+  EXPECT_EQ(for_another_model(profile, "").host_factors({}), profile.host_factors({}));
+}
+
+TEST(MachineProfile, OfAnotherSchemeAThirdIsTheCardsAndNothingOfWhatWorksOnRows) {
+  MachineProfile profile = slower();
+  profile.scheme = "fp8_block";
+  profile.kernels.push_back({KernelGroup::Rows, 3, 2.8, 3.2});
+  const MachineProfile same = for_another_model(profile, "fp8_block");
+  const MachineProfile other = for_another_model(profile, "bf16");
+  EXPECT_NEAR(same.scale_of(KernelGroup::Streaming)->factor, std::sqrt(1.1), 1e-9);
+  EXPECT_NEAR(same.scale_of(KernelGroup::Rows)->factor, std::sqrt(3.0), 1e-9);
+  EXPECT_NEAR(other.scale_of(KernelGroup::Streaming)->factor, std::cbrt(1.1), 1e-9);
+  EXPECT_EQ(other.scale_of(KernelGroup::Rows)->factor, 1);
+  EXPECT_LT(other.scale_of(KernelGroup::Rows)->low, 1);
+}
+
+TEST(MachineProfile, WhatWorksOnRowsHasAFactorOfItsOwn) {
+  MachineProfile profile = slower();
+  const Operator rows = Elementwise{};
+  const auto time_of = [&] {
+    return to_microseconds(on_machine(estimate_of(Bound::Dram), rows, profile).p50);
+  };
+  EXPECT_NEAR(time_of(), 110, 1e-9) << "a file of before: as memory is";
+  profile.kernels.push_back({KernelGroup::Rows, 3, 2.8, 3.2});
+  EXPECT_NEAR(time_of(), 300, 1e-9);
+  EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Launch), rows, profile).p50), 100, 1e-9);
+  EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Dram), Gemm{}, profile).p50), 110, 1e-9);
 }
 
 TEST(MachineProfile, NeverGoesBelowThePhysicalBound) {

@@ -209,15 +209,16 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   if (!request.machine.empty()) {
     const MachineProfile machine = load_machine_profile(request.machine, request.files);
     check_machine(machine, result.gpu.name, request.framework, request.version);
-    const std::optional<KernelGroup> group = group_of(answer.estimate.bound);
-    if (!group || machine.scale_of(*group) == nullptr)
+    if (machine.scale_of(result.op, answer.estimate.bound) == nullptr)
       throw InvalidInput(
           fmt::format("machine is not modelled here: '{}' has no factor of kernels that are "
                       "limited by {}, expected none",
                       machine.name, name_of(answer.estimate.bound)));
     // An operator is of any model.
-    answer.estimate =
-        on_machine(answer.estimate, result.op, machine.model.empty() ? machine : for_another_model(machine));
+    const Gemm* product = std::get_if<Gemm>(&result.op);
+    const std::string_view scheme = product == nullptr ? std::string_view() : name_of(product->scheme);
+    answer.estimate = on_machine(answer.estimate, result.op,
+                                 machine.model.empty() ? machine : for_another_model(machine, scheme));
   }
   check_tier(request.require_tier, answer.estimate.tier);
   const KernelSource source(answer, result.op, named);

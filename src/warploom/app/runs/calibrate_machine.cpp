@@ -137,6 +137,9 @@ std::vector<KernelScale> kernel_scales(std::span<const MeasuredSum> sums, const 
   const std::vector<KernelFactors> parts = fits_of_parts(sums);
   std::vector<KernelScale> scales;
   for (std::size_t i = 0; i < kKernelGroups; ++i) {
+    const bool measured = std::any_of(
+        sums.begin(), sums.end(), [&](const MeasuredSum& sum) { return sum.predicted[i] > Seconds(0.0); });
+    if (KernelGroup(i) == KernelGroup::Rows && !measured) continue;  // a probe has none: as memory is
     double low = factors[i] * std::exp(-kLeastWidth), high = factors[i] * std::exp(kLeastWidth);
     for (const KernelFactors& part : parts) {
       low = std::min(low, part[i]);
@@ -152,7 +155,7 @@ std::vector<MeasuredSum> probed_sums(const ProbeFile& probe, const GpuSpec& gpu,
   for (const ProbedProduct& product : probe.products) {
     const LatencyEstimate predicted = model.estimate(product.op, gpu);
     MeasuredSum sum{.measured = product.time.median};
-    const std::optional<KernelGroup> group = group_of(predicted.bound);
+    const std::optional<KernelGroup> group = group_of(product.op, predicted.bound);
     (group ? sum.predicted[std::size_t(*group)] : sum.other) = predicted.p50;
     sums.push_back(sum);
   }
@@ -279,6 +282,7 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
   profile.engine = steps.engine;
   profile.engine_version = steps.version;
   profile.model = steps.label;
+  profile.scheme = steps.scheme;
   profile.base = request.base;
   add_kernels(profile, steps.sums, scatter);
   const KernelFactors factors = factors_of(profile);

@@ -319,7 +319,7 @@ TEST(CalibrateMachine, RefusesWhatItCannotUse) {
 }
 
 TEST(MachineFit, FindsTheFactorsThatSumsWereMadeWith) {
-  const KernelFactors made{0.93, 1.06};
+  const KernelFactors made{0.93, 1.06, 1};
   std::vector<MeasuredSum> sums;
   for (int i = 1; i <= 12; ++i) {
     MeasuredSum sum{.predicted = {milliseconds(13 - i), milliseconds(i)}, .other = milliseconds(0.5)};
@@ -330,9 +330,23 @@ TEST(MachineFit, FindsTheFactorsThatSumsWereMadeWith) {
   // Drawn a little to one by what cards of one kind differ by.
   EXPECT_NEAR(found[0], made[0], 0.01);
   EXPECT_NEAR(found[1], made[1], 0.01);
+  EXPECT_EQ(found[2], 1) << "nothing bears on it";
   sums[3].measured *= 3;  // an outlier
   EXPECT_NEAR(fit_kernels(sums)[1], made[1], 0.03);
-  EXPECT_EQ(fit_kernels({}), (KernelFactors{1, 1}));
+  EXPECT_EQ(fit_kernels({}), (KernelFactors{1, 1, 1}));
+}
+
+TEST(MachineFit, WhatWorksOnRowsMayBeFarFromOne) {
+  const KernelFactors made{1, 1.06, 3};
+  std::vector<MeasuredSum> sums;
+  for (int i = 1; i <= 12; ++i) {
+    MeasuredSum sum{.predicted = {milliseconds(1), milliseconds(20 + i), milliseconds(i % 4 * 3)}};
+    sum.measured = sum.at(made);
+    sums.push_back(sum);
+  }
+  const KernelFactors found = fit_kernels(sums);
+  EXPECT_NEAR(found[1], made[1], 0.01);
+  EXPECT_NEAR(found[2], made[2], 0.03);
 }
 
 }  // namespace

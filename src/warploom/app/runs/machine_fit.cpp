@@ -5,9 +5,12 @@
 namespace warploom {
 namespace {
 
-constexpr double kCardSpread = 0.08;  // of ln(factor): cards of one kind, and what tables miss of an engine
-constexpr double kNoise = 0.03;       // of ln(sum): how well a sum is predicted where the factors are right
-constexpr double kOutlier = 0.15;     // |ln(at / measured)| from which a sum weighs less
+// Standard deviations of ln(factor), by KernelGroup: cards of one kind, and what tables miss of an engine.
+// What works on rows was never swept as engines run it now (steps/streaming_rule.h), or fuses what tables
+// have apart.
+constexpr KernelFactors kSpread{0.08, 0.08, 0.5};
+constexpr double kNoise = 0.03;    // of ln(sum): how well a sum is predicted where the factors are right
+constexpr double kOutlier = 0.15;  // |ln(at / measured)| from which a sum weighs less
 constexpr int kRounds = 40;
 
 }  // namespace
@@ -23,7 +26,7 @@ KernelFactors fit_kernels(std::span<const MeasuredSum> sums) {
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t group = 0; group < kKernelGroups; ++group) {
       const KernelFactors factors = factors_of(logs);
-      double curve = 1 / (kCardSpread * kCardSpread), slope = logs[group] * curve;
+      double curve = 1 / (kSpread[group] * kSpread[group]), slope = logs[group] * curve;
       for (const MeasuredSum& sum : sums) {
         const Seconds at = sum.at(factors);
         const double error = std::log(at / sum.measured);

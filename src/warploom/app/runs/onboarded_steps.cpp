@@ -18,7 +18,7 @@ MeasuredSum sum_of(const PricedGraph& priced, Seconds measured) {
   MeasuredSum sum{.measured = measured};
   Seconds grouped(0.0);
   for (const PricedNode& node : priced.nodes) {
-    const std::optional<KernelGroup> group = group_of(node.one_call.bound);
+    const std::optional<KernelGroup> group = group_of(node.node.op, node.one_call.bound);
     if (!group) continue;
     const Seconds all = node.one_call.p50 * double(node.node.count);
     sum.predicted[std::size_t(*group)] += all;
@@ -45,6 +45,7 @@ OnboardedSteps read_onboarded(const std::filesystem::path& folder, const FileSco
   const ServingSetup setup = resolve_serving(run.setup, latency, MemoryCheck::None);
   OnboardedSteps steps{.model = setup.model.name,
                        .label = model_label(setup.model),
+                       .scheme = scheme_label(setup.model),
                        .gpu = setup.gpu->name,
                        .engine = setup.config.engine,
                        .version = run.setup.version,

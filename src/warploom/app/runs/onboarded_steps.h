@@ -14,7 +14,7 @@
 namespace warploom {
 
 struct OnboardedSteps {
-  std::string model, label, gpu, engine, version;  // label: model_label
+  std::string model, label, scheme, gpu, engine, version;  // label: model_label; scheme: scheme_label
   LaunchedLayers layers;
   bool virtual_host = true;       // whether the machine shares its cores; what does not say is taken so
   std::vector<MeasuredSum> sums;  // of each step's kernels: as predicted, by groups, and as profiled

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/setup_scope.h"
@@ -39,9 +41,13 @@ void check_request(const StaticBatchRequest& request) {
 }
 
 void check_cache(const StaticBatchRequest& request, const ServingSetup& setup) {
-  const std::int64_t tokens = request.batch * (request.input_tokens + request.output_tokens - 1);
-  const std::int64_t held = *setup.config.num_gpu_blocks_override * *setup.config.block_size;
-  if (tokens <= held) return;
+  const ServingConfig& config = setup.config;
+  const std::int64_t each = request.input_tokens + request.output_tokens - 1;
+  const std::int64_t blocks = config.kv_layout.most_blocks(
+      each, std::min(each, max_num_batched_tokens_of(config)), *config.block_size);
+  const std::int64_t fitting = *config.num_gpu_blocks_override / blocks;
+  if (request.batch <= fitting) return;
+  const std::int64_t tokens = request.batch * each, held = fitting * each;
   throw InvalidInput(fmt::format(
       "static batch: {} requests of {} tokens need keys and values of {} tokens, expected at most {}, which "
       "is what {} has "

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warploom/app/serving/afd_breakdown.h"
@@ -46,6 +47,10 @@ struct RunLabel {
   ClientWayLabel way;
   std::string kv_transfer;  // path between the pools; empty: one pool
 };
+
+// What an encoder's time rests on beside its kernels' tier (docs/decisions/0154).
+inline constexpr std::string_view kEncoderRestsOn =
+    "kernels timed alone or in language models, none in an encoder";
 
 // The same run with every kernel at its p10 and p90: bounds of each metric.
 struct RunInterval {

@@ -55,7 +55,9 @@ ServingEngines engines_of(const SimulateRequest& request, std::vector<ServingSet
     engines.deployment.failures.push_back(planned);
   }
   engines.deployment.rules = request.fleet;
-  set_shared_kv(engines.deployment, engines.setups, request.shared_kv);
+  std::vector<const ServingSetup*> of_pools;
+  for (const ServingSetup& setup : engines.setups) of_pools.push_back(&setup);
+  set_shared_kv(engines.deployment, of_pools, request.shared_kv);
   engines.deployment.seed = request.source.seed;
   return engines;
 }
@@ -85,10 +87,7 @@ Deployment at_end(const ServingEngines& engines, StepTime step_time) {
   for (std::size_t i = 0; i < engines.setups.size(); ++i)
     deployment.pools[i].config.host_at_end = engines.setups[i].host_at(step_time);
   if (deployment.encoders) deployment.encoders->pool.config.host_at_end = engines.encoder->host_at(step_time);
-  SharedKvPlan& shared = deployment.shared_kv;
-  const bool low = step_time == StepTime::Low;
-  shared.store_latency = low ? shared.store_lookup.least : shared.store_lookup.most;
-  shared.peer_latency = low ? shared.peer_lookup.least : shared.peer_lookup.most;
+  set_at_end(deployment.shared_kv, step_time);
   return deployment;
 }
 

@@ -164,6 +164,14 @@ void check_expert_kernels(const ServingSetup& setup) {
                                  setup.config.moe_backend, setup.model.name));
 }
 
+void check_delta_net_kernels(const ServingSetup& setup) {
+  const std::string& backend = setup.config.gdn_prefill_backend;
+  if (backend == "auto" || setup.model.layers_of<GatedDeltaNet>() > 0) return;
+  throw InvalidInput(fmt::format(
+      "gdn_prefill_backend '{}' names kernels of gated delta nets, which {} has not, expected auto", backend,
+      setup.model.name));
+}
+
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu, request.files);
 }
@@ -216,7 +224,7 @@ void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& 
 }
 
 VisionSplit vision_split(const ServingSetup& setup) {
-  return {.tensor_parallel = setup.sharding.tensor_parallel};
+  return {.tensor_parallel = setup.sharding.tensor_parallel, .by_images = setup.config.encodes_by_images()};
 }
 
 Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
@@ -272,10 +280,10 @@ void check_memory(ServingSetup& setup, const Companions& beside) {
                                      capacity_options(setup, beside));
   if (!setup.config.num_gpu_blocks_override) setup.config.num_gpu_blocks_override = setup.memory.blocks;
   setup.config.kv_layout = setup.memory.layout;
-  const std::int64_t groups = setup.memory.layout.full + setup.memory.layout.windowed;
   const Bytes kv = kv_footprint(setup.model, setup.sharding, setup.graph.kv_cache).per_token();
-  setup.tiers = kv_tiers_of(setup.config, *setup.gpu, kv + beside.kv_per_token, setup.config.gpus_per_rank(),
-                            *setup.config.num_gpu_blocks_override / groups * *setup.config.block_size);
+  setup.tiers = kv_tiers_of(
+      setup.config, *setup.gpu, kv + beside.kv_per_token, setup.config.gpus_per_rank(),
+      setup.memory.layout.tokens(*setup.config.num_gpu_blocks_override, *setup.config.block_size));
 }
 
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
@@ -345,7 +353,7 @@ std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, con
                     "one of the two options",
                     machine.name, machine.base, host.profile));
   const bool another = !machine.model.empty() && machine.model != model_label(setup.model);
-  return another ? for_another_model(std::move(machine)) : std::move(machine);
+  return another ? for_another_model(std::move(machine), scheme_label(setup.model)) : std::move(machine);
 }
 
 // The release whose code the host runs: of a build that is none, the one that its day has reached.
@@ -420,6 +428,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? version : std::string());
   check_config(setup.config);
   check_expert_kernels(setup);
+  check_delta_net_kernels(setup);
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
   route_experts(setup, request.expert_routing);
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
@@ -438,6 +447,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
                    .version = request.version,
                    .moe_backend = request.config.moe_backend,
                    .fp8_gemm_backend = request.config.fp8_gemm_backend,
+                   .gdn_prefill_backend = request.config.gdn_prefill_backend,
                    .expert_transport = transport,
                    .rule = priced.kernel};
   setup.defaults_version = defaults_used_instead(priced, request.version);

@@ -47,6 +47,7 @@ std::string_view reason_of(SetupUse use, const EngineSpec& engine, std::string_v
   if (topic == kQueueTopic || topic == kPromptTopic || topic == kReplicaTopic)
     return "its requests are one batch that waits for nothing";
   if (topic == kTierTopic) return "nothing is evicted from one batch";
+  if (topic == kImageTopic) return "its prompts have no images";
   if (topic == kDraftTopic) return "drafts need requests that end at different times";
   const bool whole_pricer = use == SetupUse::StaticBatch || use == SetupUse::Steps;
   if (topic == kAdapterTopic && !whole_pricer) return "adapters are not among its kernels";

@@ -37,7 +37,8 @@ std::optional<AfdLabel> ServingSetup::afd() const {
 }
 
 std::int64_t ServingSetup::kv_cache_tokens() const {
-  return memory.blocks == 0 ? 0 : *config.num_gpu_blocks_override * *config.block_size;
+  if (memory.blocks == 0) return 0;
+  return config.kv_layout.most_tokens(*config.num_gpu_blocks_override, *config.block_size);
 }
 
 }  // namespace warploom

@@ -67,7 +67,15 @@ void check_peers(const Deployment& deployment) {
 
 }  // namespace
 
-void set_shared_kv(Deployment& deployment, const std::vector<ServingSetup>& setups, const SharedKv& asked) {
+void set_at_end(SharedKvPlan& shared, StepTime step_time) {
+  if (step_time == StepTime::Mid) return;
+  const bool low = step_time == StepTime::Low;
+  shared.store_latency = low ? shared.store_lookup.least : shared.store_lookup.most;
+  shared.peer_latency = low ? shared.peer_lookup.least : shared.peer_lookup.most;
+}
+
+void set_shared_kv(Deployment& deployment, const std::vector<const ServingSetup*>& setups,
+                   const SharedKv& asked) {
   if (!asked.any()) return check_scope(asked);
   if (asked.peers == KvPeers::None && asked.peer_latency)
     throw InvalidInput("kv_peer_latency_us: no peer is read, expected `kv_peers` host or any too");
@@ -78,7 +86,7 @@ void set_shared_kv(Deployment& deployment, const std::vector<ServingSetup>& setu
   for (const PoolPlan& pool : deployment.pools) check_engine(asked, pool.config, pool.name);
   check_units(deployment);
   if (asked.peers != KvPeers::None) check_peers(deployment);
-  const ServingSetup& first = setups.front();
+  const ServingSetup& first = *setups.front();
   SharedKvPlan& plan = deployment.shared_kv;
   plan.per_token = kv_footprint(first.model, Sharding{}, first.graph.kv_cache).per_token();
   plan.peers = asked.peers;
@@ -99,7 +107,7 @@ void set_shared_kv(Deployment& deployment, const std::vector<ServingSetup>& setu
   }
   for (std::size_t i = 0; i < setups.size(); ++i)
     deployment.pools[i].cache_bandwidth =
-        asked.network_bandwidth ? *asked.network_bandwidth : cache_bandwidth_of(setups[i]);
+        asked.network_bandwidth ? *asked.network_bandwidth : cache_bandwidth_of(*setups[i]);
 }
 
 }  // namespace warploom

@@ -12,7 +12,7 @@ VisionEncoder vision_of(const std::string& asked, const FileScope& files, const 
   if (model.vision.encoder) return *model.vision.encoder;
   throw Unsupported(fmt::format(
       "images_per_request: {} {}; expected a model whose encoder is known (Qwen3-VL, Qwen3.5 and 3.6, "
-      "Kimi-K2.5 to K3, Gemma 4) or `vision_encoder`, which takes a vision_config or the path of a "
+      "Kimi-K2.5 to K3, Gemma 4, Llama 4) or `vision_encoder`, which takes a vision_config or the path of a "
       "config.json",
       model.name,
       model.vision.refusal.empty() ? "has no encoder of images in its config.json"

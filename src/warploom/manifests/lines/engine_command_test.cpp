@@ -51,6 +51,18 @@ TEST(EngineCommand, ReadsWhichStepsAreGraphs) {
   EXPECT_THROW(config_of("-cc '{\"max_cudagraph_capture_size\": 0}'"), InvalidInput);
 }
 
+TEST(EngineCommand, ReadsWhoseKernelsRunDeltaNets) {
+  const auto backend = [](const std::string& flags) {
+    return parse_engine_command("vllm serve Qwen/Qwen3.5-35B-A3B " + flags).config.gdn_prefill_backend;
+  };
+  EXPECT_EQ(backend(""), "auto");
+  EXPECT_EQ(backend("--gdn-prefill-backend triton"), "triton");
+  EXPECT_EQ(backend(R"(--additional-config '{"gdn_prefill_backend": "Triton", "other": [1]}')"), "triton");
+  EXPECT_EQ(backend("--additional-config.gdn_prefill_backend=flashinfer"), "flashinfer");
+  EXPECT_THROW(backend(R"(--additional-config '{"gdn_prefill_backend": 1}')"), InvalidInput);
+  EXPECT_THROW(backend("--additional-config '[1]'"), InvalidInput);
+}
+
 TEST(EngineCommand, ReadsHowExpertsAreBalanced) {
   const auto vllm = [](const std::string& flags) {
     return parse_engine_command("vllm serve deepseek-ai/DeepSeek-V3 -dp 16 --enable-expert-parallel " + flags)

@@ -69,18 +69,45 @@ VisionEncoder read_gemma4_vision(const ConfigValues& config) {
   return encoder;
 }
 
+// vLLM's mllama4.py and transformers' image_processing_llama4.py: tiles that attend each to itself and a
+// token of its class.
+VisionEncoder read_llama4_vision(const ConfigValues& config) {
+  const ConfigValues vision = *config.nested("vision_config");
+  VisionEncoder encoder;
+  encoder.family = VisionFamily::Llama4;
+  encoder.depth = vision.needed("num_hidden_layers");
+  encoder.hidden = vision.needed("hidden_size");
+  encoder.heads = vision.needed("num_attention_heads");
+  encoder.intermediate = vision.needed("intermediate_size");
+  encoder.patch = vision.needed("patch_size");
+  encoder.frames = 1;
+  encoder.tile = vision.needed("image_size");
+  if (encoder.tile % encoder.patch != 0)
+    throw InvalidInput(fmt::format("{}: image_size is {}, expected a multiple of patch_size, which is {}",
+                                   vision.where(), encoder.tile, encoder.patch));
+  const std::int64_t side = encoder.tile / encoder.patch;
+  encoder.position_rows = side * side + 2;  // the class has a place, and is a row
+  encoder.adapter_width = vision.needed("projector_output_dim");
+  encoder.out_hidden = config.nested("text_config").value_or(config).needed("hidden_size");
+  constexpr std::int64_t kMostTiles = 16;  // of the processor, where config.json says nothing
+  const auto processor = config.nested("image_processor_config");
+  encoder.most_tiles = processor ? processor->integer("max_patches", kMostTiles) : kMostTiles;
+  return encoder;
+}
+
 struct VisionReader {
   std::string_view architecture;
   VisionEncoder (*read)(const ConfigValues& config);
 };
-constexpr std::array<VisionReader, 7> kVisionReaders{
+constexpr std::array<VisionReader, 8> kVisionReaders{
     {{"Qwen3VLForConditionalGeneration", read_qwen_vision},
      {"Qwen3VLMoeForConditionalGeneration", read_qwen_vision},
      {"Qwen3_5ForConditionalGeneration", read_qwen_vision},
      {"Qwen3_5MoeForConditionalGeneration", read_qwen_vision},
      {"KimiK25ForConditionalGeneration", read_moonvit_vision},
      {"KimiK3ForConditionalGeneration", read_moonvit_vision},
-     {"Gemma4ForConditionalGeneration", read_gemma4_vision}}};
+     {"Gemma4ForConditionalGeneration", read_gemma4_vision},
+     {"Llama4ForConditionalGeneration", read_llama4_vision}}};
 
 }  // namespace
 

@@ -398,13 +398,15 @@ CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelCont
     if (const CellRecord* cell = class_of_kernel(framework, kernel, own.kind))
       return {cell, false, true, false, own.kind, own};
   // The engine that is named, then any, then also kernels that benchmarks alone run: those tell less of
-  // engines than an engine's kernel under other scales, and than one on GPUs of another architecture.
+  // engines than an engine's kernel under other scales, and than one on GPUs of another architecture. A
+  // question about a library's own kernel is not about engines: what a sibling ran goes before those.
   enum class Of { Asked, Engines, All };
+  const bool bare = is_bare_library(context);
   const auto search = [&](bool siblings, Of of, auto admits, auto class_at) -> Found {
     for (const Of pass : {Of::Asked, Of::Engines, Of::All})
       for (const NearKind& kin : near) {
-        if (!admits(kin) || (of == Of::All) != (pass == Of::All) || (pass == Of::Asked && framework == 0))
-          continue;
+        const bool in_turn = bare || (of == Of::All) == (pass == Of::All);
+        if (!admits(kin) || !in_turn || (pass == Of::Asked && framework == 0)) continue;
         const CellRecord* cell = class_at(pass == Of::Asked ? framework : kAnyFramework, kin.kind);
         if (cell == nullptr || (pass == Of::Engines && rank_of(model_.contexts[cell->context]) == 0))
           continue;

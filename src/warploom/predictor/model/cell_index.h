@@ -61,8 +61,9 @@ class CellIndex {
                    const Found& found) const;
   bool may_be_replaced(const Found& found, const KernelContext& context) const;
   // The same among classes alone, from the other GPUs, measured on this one or not. Kernels of engines before
-  // those of benchmarks, then GPUs of this architecture before others, the engine's own kernel under other
-  // scales before another engine's, and the nearest arithmetic where the own is unknown.
+  // those of benchmarks, then GPUs of this architecture before others (the other way round for a library's
+  // own kernel), the engine's own kernel under other scales before another engine's, and the nearest
+  // arithmetic where the own is unknown.
   Found find_near_class(const GpuSpec& gpu, const KernelContext& context, const NearKinds& kinds) const;
   Found find_class(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   // A cell by exactly these.

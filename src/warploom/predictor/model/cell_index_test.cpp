@@ -192,6 +192,17 @@ TEST(CellIndex, PrefersAnEnginesKernelOfAnotherArchitectureToABenchmarksOfASibli
   EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8, "h200_nvl", {"pipeweave", {}, {}}), "narrow");
 }
 
+// What our collector times is cuBLAS by itself: an engine's kernel on another architecture says less of it
+// than a benchmark on a sibling.
+TEST(CellIndex, ComparesALibrarysOwnKernelWithASiblingsBeforeEnginesElsewhere) {
+  MeasuredProducts products("h800");
+  products.add(MatmulScheme::Fp8, "pipeweave", "narrow");
+  products.add(MatmulScheme::Fp8, "pipeweave", "narrow", true);
+  products.add(MatmulScheme::Fp8, "vllm", "cutlass", true);
+  EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8, "h200_nvl", {"warploom", {}, {}}), "narrow");
+  EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8, "h200_nvl", {"vllm", {}, {}}), "cutlass");
+}
+
 TEST(CellIndex, ChoosesTheNearestArithmeticWhereTheOwnIsUnknown) {
   MeasuredProducts products("h100_sxm");
   products.add(MatmulScheme::Fp8Block, "vllm", "blocks", true);

@@ -24,13 +24,14 @@ class EncoderInputs {
   void take(SchedulerState& state, ScheduledBatch& batch);
   // It did not, and holds nothing.
   void drop(SchedulerState& state, Slot slot);
-  // A sequence that the step held is preempted: what was to be encoded for it is not.
+  // A sequence that the step held is preempted: what was to be encoded for it alone is not.
   void give_back(SchedulerState& state, ScheduledBatch& batch, Slot slot);
 
  private:
   struct Chosen {
     Slot slot = 0;
-    std::uint32_t request = 0, image = 0;
+    std::uint32_t request = 0;
+    PlacedImage image;
   };
   std::int64_t budget_ = 0;
   std::vector<Chosen> noted_;  // by limit()

@@ -198,12 +198,9 @@ void SchedulerState::note_image_holder(Slot slot) {
 void SchedulerState::let_go_computed_images() {
   std::erase_if(image_holders, [&](Slot slot) {
     const Sequence& sequence = sequences[slot];
-    std::int64_t end = 0;
-    const auto images = workload->images_of(sequence.request);
-    for (std::size_t i = 0; i < images.size(); ++i) {
-      end += workload->image_shapes[images[i]].tokens;
-      if (end > sequence.computed_tokens) return false;
-      encoder->let_go(EncoderCache::key_of(sequence.request, i));
+    for (const PlacedImage& image : workload->images_of(sequence.request)) {
+      if (workload->end_of(image) > sequence.computed_tokens) return false;
+      encoder->let_go(image.identity, sequence.request);
     }
     return true;
   });
@@ -212,8 +209,8 @@ void SchedulerState::let_go_computed_images() {
 void SchedulerState::let_go_images(Slot slot) {
   if (std::erase(image_holders, slot) == 0) return;
   const Sequence& sequence = sequences[slot];
-  for (std::size_t i = 0; i < workload->images_of(sequence.request).size(); ++i)
-    encoder->let_go(EncoderCache::key_of(sequence.request, i));
+  for (const PlacedImage& image : workload->images_of(sequence.request))
+    encoder->let_go(image.identity, sequence.request);
 }
 
 void SchedulerState::release(Sequence& sequence) {

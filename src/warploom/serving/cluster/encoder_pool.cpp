@@ -18,13 +18,16 @@ EncoderPool::EncoderPool(const EncoderPlan& plan, const Workload& workload, Step
   for (const ImageShape& shape : workload.image_shapes) budget_ = std::max(budget_, shape.tokens);
 }
 
-void EncoderPool::add(std::uint32_t request, SimTime now) {
-  const auto images = workload_.images_of(request);
-  pending_[request] = {.images = std::ssize(images), .since = now};
-  for (const std::uint16_t shape : images) {
-    instances_[next_instance_].waiting.push_back({request, shape});
+bool EncoderPool::add(std::uint32_t request, SimTime now) {
+  std::int64_t own = 0;
+  for (const PlacedImage& image : workload_.images_of(request)) {
+    if (!image.own) continue;
+    ++own;
+    instances_[next_instance_].waiting.push_back({request, image.shape});
     next_instance_ = (next_instance_ + 1) % instances_.size();
   }
+  if (own > 0) pending_[request] = {.images = own, .since = now};
+  return own > 0;
 }
 
 SimTime EncoderPool::next_time() const { return events_.empty() ? kNever : events_.next_time(); }
@@ -65,6 +68,9 @@ void EncoderPool::start(std::uint32_t index, SimTime now) {
   totals_.steps.gpu_p50 += cost.p50;
   totals_.steps.gpu_p90 += cost.p90;
   totals_.steps.collectives += cost.collectives;
+  totals_.steps.images_p10 += cost.images_p10;
+  totals_.steps.images_p50 += cost.images_p50;
+  totals_.steps.images_p90 += cost.images_p90;
   totals_.steps.host += whole - timed.gpu;
   totals_.steps.images += std::ssize(instance.in_step);
   events_.push(now + to_sim_duration(whole), {.transfer = false, .instance = index});

@@ -2,6 +2,7 @@
 // decode (EPD). As vLLM's proxy and encoder instances do it, each image of a request goes to the next
 // instance in turn, an instance encodes what waits in order of arrival within its budget, one step after the
 // other, and sends each image's embeddings over its own link; a request goes on when its last ones are there.
+// Images of a session's earlier turns are not encoded again: embeddings are kept by the picture's hash.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,9 @@ class EncoderPool {
   // All outlive this.
   EncoderPool(const EncoderPlan& plan, const Workload& workload, StepTime step_time);
 
-  // A request with images comes. Steps start with play().
-  void add(std::uint32_t request, SimTime now);
+  // A request with images comes; false: none of them is its own, so it waits for nothing. Steps start with
+  // play().
+  bool add(std::uint32_t request, SimTime now);
   // Its client left: it is not reported, its images are encoded all the same.
   void forget(std::uint32_t request) { pending_.erase(request); }
   // When something happens next; kNever where nothing will.

@@ -42,8 +42,8 @@ PoolLoad benchmark_of(const PoolPlan& plan, PoolRole role) {
   for (std::int64_t i = 1; role != PoolRole::Decode && i <= kPromptSizes; ++i)
     look.engines.push_back(prompt_of(*pricer, std::max<std::int64_t>(1, step * i / kPromptSizes)));
   if (role == PoolRole::Prefill) return look;
-  const std::int64_t tokens =
-      config.num_gpu_blocks_override.value_or(longest) * config.block_size.value_or(1);
+  const std::int64_t tokens = config.kv_layout.most_tokens(config.num_gpu_blocks_override.value_or(longest),
+                                                           config.block_size.value_or(1));
   for (std::int64_t i = 1; i <= kLengths; ++i) {
     const std::int64_t length = std::max<std::int64_t>(1, (longest - 1) * i / kLengths);
     const std::int64_t most = std::clamp<std::int64_t>(tokens / length, 1, max_num_seqs_of(config));

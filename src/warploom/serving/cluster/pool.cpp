@@ -261,10 +261,8 @@ PoolLoad Pool::scaling_load(SimTime now) {
   load.arrived = std::exchange(arrived_, 0);
   load.role = serves_;
   load.step_tokens = max_num_batched_tokens_of(plan_.config);
-  const KvLayout& layout = plan_.config.kv_layout;
-  const std::int64_t cache_block_tokens = plan_.config.block_size.value_or(1) * layout.full_stretch;
   if (kv_blocks_ < kUnlimitedBlocks)
-    load.cache_tokens = kv_blocks_ / (layout.full + layout.windowed) * cache_block_tokens;
+    load.cache_tokens = plan_.config.kv_layout.tokens(kv_blocks_, plan_.config.block_size.value_or(1));
   for (const Instance& instance : instances_) {
     load.starting += instance.state == InstanceState::Starting ? 1 : 0;
     if (instance.state != InstanceState::Up) continue;

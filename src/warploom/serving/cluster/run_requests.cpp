@@ -38,8 +38,13 @@ void Run::arrive(std::uint32_t request, SimTime now) {
 
 void Run::submit(const EngineRequest& request) {
   if (encoders_ == nullptr || request.images == 0) return enter(request);
-  encoding_[request.request] = request;
-  encoders_->add(request.request, latest_);
+  if (encoders_->add(request.request, latest_)) {
+    encoding_[request.request] = request;
+    return;
+  }
+  EngineRequest encoded = request;
+  encoded.encoded = true;
+  enter(encoded);
 }
 
 void Run::enter(const EngineRequest& request) {

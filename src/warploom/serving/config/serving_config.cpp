@@ -22,12 +22,15 @@ constexpr std::array<std::string_view, 9> kMoeBackends{
     "auto",      "triton",  "flashinfer_cutlass", "flashinfer_trtllm", "marlin",
     "deep_gemm", "megamoe", "deep_gemm_mega_moe", "flashinfer_cutedsl"};
 constexpr std::array<std::string_view, 3> kFp8GemmBackends{"auto", "deep_gemm", "flashinfer_trtllm"};
+// vLLM's on NVIDIA's GPUs.
+constexpr std::array<std::string_view, 4> kGdnPrefillBackends{"auto", "flashinfer", "triton", "cutedsl"};
 constexpr std::array<std::string_view, 2> kCapacityPolicies{"guaranteed_no_evict", "max_utilization"};
 constexpr std::array<std::string_view, 2> kSchedulingPolicies{"fcfs", "priority"};
 constexpr std::array<std::string_view, 4> kSchedulePolicies{"fcfs", "lpm", "lof", "random"};
 constexpr std::array<std::string_view, 3> kAll2allBackends{"allgather_reducescatter",
                                                            "deepep_high_throughput", "deepep_low_latency"};
 constexpr std::array<std::string_view, 3> kMoeA2aBackends{"none", "deepep", "megamoe"};
+constexpr std::array<std::string_view, 2> kEncoderModes{"weights", "data"};
 constexpr std::array<std::string_view, 3> kEplbAlgorithms{"auto", "deepseek", "deepseek_hierarchical"};
 constexpr std::array<std::string_view, 3> kDeepEpModes{"auto", "normal", "low_latency"};
 
@@ -120,6 +123,10 @@ void add_kernels_and_queues(FieldList<C>& list) {
   list.add("moe_backend", &C::moe_backend, {.doc = "kernels of the experts", .choices = kMoeBackends})
       .add("fp8_gemm_backend", &C::fp8_gemm_backend,
            {.doc = "kernels of block-scaled products", .choices = kFp8GemmBackends, .owners = kSglang})
+      .add("gdn_prefill_backend", &C::gdn_prefill_backend,
+           {.doc = "kernels of prompts in gated delta nets; auto: as vLLM chooses by GPU and release",
+            .choices = kGdnPrefillBackends,
+            .owners = kVllm})
       .add("enable_flashinfer_allreduce_fusion", &C::enable_flashinfer_allreduce_fusion,
            {.doc = "all-reduces of few tokens add and normalise; absent: as the engine chooses",
             .owners = kSglang})
@@ -320,6 +327,13 @@ void add_parallelism(FieldList<C>& list) {
             .topic = kParallelTopic,
             .owners = kSglang,
             .needs = kExchange})
+      .add("mm_encoder_tp_mode", &C::mm_encoder_tp_mode,
+           {.doc = "how GPUs share an encoder of images: by its weights, or each whole images",
+            .choices = kEncoderModes,
+            .topic = kImageTopic,
+            .owners = kVllm})
+      .add("mm_enable_dp_encoder", &C::mm_enable_dp_encoder,
+           {.doc = "GPUs encode whole images each", .topic = kImageTopic, .owners = kSglang})
       .add("routing_policy", &C::routing_policy,
            {.doc = "how requests are given out to replicas", .topic = kReplicaTopic});
 }

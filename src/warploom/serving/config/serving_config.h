@@ -55,6 +55,7 @@ struct ServingConfig {
   std::int64_t attention_dp_batching_wait_iters = 10;  // when all have had one for so many steps
   std::string moe_backend = "auto";
   std::string fp8_gemm_backend = "auto";
+  std::string gdn_prefill_backend = "auto";
   std::optional<bool> enable_flashinfer_allreduce_fusion;  // norms within all-reduces
   std::string scheduling_policy = "fcfs";
   std::string schedule_policy = "fcfs";  // see sglang_scheduler.h
@@ -88,6 +89,9 @@ struct ServingConfig {
   bool enable_expert_parallel = false;
   std::string all2all_backend = "allgather_reducescatter";
   std::string moe_a2a_backend = "none", deepep_mode = "auto";
+  std::string mm_encoder_tp_mode = "weights";  // of the encoder of images
+  bool mm_enable_dp_encoder = false;           // the same by SGLang's name
+  bool encodes_by_images() const { return mm_encoder_tp_mode == "data" || mm_enable_dp_encoder; }
   bool enable_eplb = false;  // experts are placed by load, see place_experts
   std::int64_t num_redundant_experts = 0;
   std::string eplb_algorithm = "auto";

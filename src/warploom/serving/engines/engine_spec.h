@@ -15,6 +15,7 @@
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
 #include "warploom/models/sharding.h"
+#include "warploom/serving/config/moe_exchange.h"
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/engines/engine_command_line.h"
 #include "warploom/serving/engines/engine_flag.h"
@@ -97,6 +98,8 @@ struct EngineSpec {
   // `links_nodes`: the GPUs' own links join those of several nodes.
   ExpertTransport (*expert_transport)(const ServingConfig& config, const Sharding& sharding,
                                       bool links_nodes);
+  // Asks for an exchange by the engine's own names; false where it has none such.
+  bool (*ask_for_exchange)(MoeExchange exchange, ServingConfig& config);
 
   // The graph of a step. CUDA graphs hold steps with parts of prompts too; else those are launched kernel by
   // kernel.

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "warploom/base/error.h"
@@ -66,6 +67,46 @@ TEST(KernelNames, BlockScaledExpertsFollowTheEnginesOrder) {
             "vllm_fp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic");
   EXPECT_EQ(vllm_moe_kernel("auto", alone, gpu("l40s")), "");
   EXPECT_EQ(vllm_moe_kernel("auto", experts(MatmulScheme::Bf16), gpu("h200_sxm")), "");
+}
+
+// Framework and kernel of a prompt's scan in a gated delta net of vLLM.
+std::string delta_net_kernel(const char* backend, const char* name, const char* version = "",
+                             LinearAttention op = {}) {
+  KernelNames names = kernels_of("vllm", version);
+  names.gdn_prefill_backend = backend;
+  const GpuSpec on = gpu(name);
+  const KernelContext context = names.of(op, on);
+  return fmt::format("{}/{}", context.framework, context.kernel);
+}
+
+TEST(KernelNames, DeltaNetsOfVllmRunFlashInfersKernelWhereItRuns) {
+  constexpr const char* kFlashInfer = "vllm/chunk_gated_delta_rule_flashinfer";
+  constexpr const char* kOwnTriton = "vllm/chunk_gated_delta_rule_triton";
+  constexpr const char* kTriton = "sglang/chunk_gated_delta_rule";
+  for (const char* name : {"h100_sxm", "h200_sxm", "b200_sxm", "gb200", "b300_sxm"}) {
+    EXPECT_EQ(delta_net_kernel("auto", name), kFlashInfer) << name;
+    EXPECT_EQ(delta_net_kernel("flashinfer", name, "0.24.0"), kFlashInfer) << name;
+    EXPECT_EQ(delta_net_kernel("triton", name), kTriton) << name;
+  }
+  // sm_120 as of the release whose source says so.
+  EXPECT_EQ(delta_net_kernel("auto", "rtx_pro_6000_server", "0.24.0"), kOwnTriton);
+  EXPECT_EQ(delta_net_kernel("auto", "rtx_pro_6000_server"), kFlashInfer);
+  EXPECT_EQ(delta_net_kernel("auto", "l40s"), kOwnTriton);
+  EXPECT_EQ(delta_net_kernel("auto", "a100_sxm"), kTriton);
+  EXPECT_EQ(delta_net_kernel("auto", "mi300x"), "vllm/");
+}
+
+TEST(KernelNames, DeltaNetsFallBackToTritonAsVllmDoes) {
+  const LinearAttention narrow{.key_dim = 64};
+  EXPECT_EQ(delta_net_kernel("auto", "b200_sxm", "", narrow), "sglang/chunk_gated_delta_rule");
+  EXPECT_EQ(delta_net_kernel("auto", "h200_sxm", "", narrow), "vllm/chunk_gated_delta_rule_flashinfer");
+  EXPECT_EQ(delta_net_kernel("cutedsl", "h200_sxm"), "sglang/chunk_gated_delta_rule");
+  EXPECT_THROW(delta_net_kernel("cutedsl", "b200_sxm"), Unsupported);
+  // Decoding, convolutions and other recurrences have one implementation each.
+  EXPECT_EQ(delta_net_kernel("triton", "h200_sxm", "", {.stage = LinearAttentionStage::StateUpdate}),
+            "vllm/");
+  EXPECT_EQ(delta_net_kernel("triton", "h200_sxm", "", {.kind = LinearAttentionKind::KimiDelta}), "vllm/");
+  EXPECT_THROW(check_config({.gdn_prefill_backend = "fla"}), InvalidInput);
 }
 
 TEST(KernelNames, SglangTakesTritonKernelsForMxfp4ExpertsThatNoGpuSharesOut) {

@@ -261,6 +261,15 @@ ServingConfig ask_for_groups_within(ServingConfig config, std::int64_t groups) {
 
 constexpr std::string_view kMegaMoeBackend = "megamoe";
 
+bool ask_for_exchange(MoeExchange exchange, ServingConfig& config) {
+  if (exchange == MoeExchange::MegaMoe) config.moe_a2a_backend = kMegaMoeBackend;
+  if (exchange == MoeExchange::MegaMoe || exchange == MoeExchange::Collectives) return true;
+  config.moe_a2a_backend = "deepep";
+  if (exchange == MoeExchange::DeepEpNormal) config.deepep_mode = "normal";
+  if (exchange == MoeExchange::DeepEpLowLatency) config.deepep_mode = "low_latency";
+  return true;
+}
+
 ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
   // arg_groups/mega_moe_hook.py: the runner's name is another for the exchange's, and wins over it.
   const bool fused = config.moe_a2a_backend == kMegaMoeBackend || config.moe_backend == kMegaMoeBackend;
@@ -442,6 +451,7 @@ extern constinit const EngineSpec kSglangEngine{
     .spread_attention = with_attention_ranks,
     .ask_for_groups = ask_for_groups_within,
     .expert_transport = reach_experts,
+    .ask_for_exchange = ask_for_exchange,
     .graphs_prompts = false,
     .graphed_prompt_tokens = graphed_prompt_tokens,
     .fuse = fuse,

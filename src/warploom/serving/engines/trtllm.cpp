@@ -239,6 +239,9 @@ ServingConfig ask_for_attention_ranks(ServingConfig config, std::int64_t groups)
   return config;
 }
 
+// It has no option for it.
+bool ask_for_exchange(MoeExchange exchange, ServingConfig&) { return exchange == MoeExchange::Collectives; }
+
 // _torch/modules/fused_moe: with attention data parallelism tokens go by NVLink's all-to-all where the
 // domain spans nodes (MnnvlMemory.supports_mnnvl), else by collectives.
 ExpertTransport reach_experts(const ServingConfig&, const Sharding& sharding, bool links_nodes) {
@@ -330,6 +333,7 @@ extern constinit const EngineSpec kTrtllmEngine{
     .spread_attention = with_attention_ranks,
     .ask_for_groups = ask_for_attention_ranks,
     .expert_transport = reach_experts,
+    .ask_for_exchange = ask_for_exchange,
     .graphs_prompts = false,
     .fuse = fuse,
     .windowed_cache = windowed_cache,

@@ -8,8 +8,10 @@
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/serving/batching/vllm_scheduler.h"
+#include "warploom/serving/engines/additional_config.h"
 #include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/engines/compilation_config.h"
+#include "warploom/serving/engines/delta_net_kernels.h"
 #include "warploom/serving/engines/engine_spec.h"
 #include "warploom/serving/engines/eplb_config.h"
 #include "warploom/serving/engines/speculation_flags.h"
@@ -29,8 +31,10 @@ constexpr std::array<std::string_view, 3> kCompilationPrefixes{"-cc.", "--compil
 constexpr std::array<std::string_view, 3> kDraftPrefixes{"-sc.", "--speculative-config.",
                                                          "--speculative_config."};
 constexpr std::array<std::string_view, 2> kBalancePrefixes{"--eplb-config.", "--eplb_config."};
-constexpr std::array<JsonFlag, 6> kJsonFlags{
-    {{"compilation_config", kCompilationPrefixes, apply_compilation_config, apply_compilation_entry},
+constexpr std::array<std::string_view, 2> kAdditionalPrefixes{"--additional-config.", "--additional_config."};
+constexpr std::array<JsonFlag, 7> kJsonFlags{
+    {{"additional_config", kAdditionalPrefixes, apply_additional_config, apply_additional_entry},
+     {"compilation_config", kCompilationPrefixes, apply_compilation_config, apply_compilation_entry},
      {"speculative_config", kDraftPrefixes, apply_speculative_config, apply_speculative_entry},
      {"eplb_config", kBalancePrefixes, apply_eplb_config, apply_eplb_entry},
      {"spec_method", {}, apply_spec_method, nullptr},
@@ -184,6 +188,14 @@ ServingConfig ask_for_ranks(ServingConfig config, std::int64_t groups) {
 // model_executor/layers/fused_moe/deep_gemm_mega_moe.py, and moe_backend of config/kernel.py.
 constexpr std::string_view kMegaMoeBackend = "deep_gemm_mega_moe";
 
+// One kind of DeepEP's kernels for all steps.
+bool ask_for_exchange(MoeExchange exchange, ServingConfig& config) {
+  if (exchange == MoeExchange::DeepEpNormal) config.all2all_backend = "deepep_high_throughput";
+  if (exchange == MoeExchange::DeepEpLowLatency) config.all2all_backend = "deepep_low_latency";
+  if (exchange == MoeExchange::MegaMoe) config.moe_backend = kMegaMoeBackend;
+  return exchange != MoeExchange::DeepEp;
+}
+
 ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
   if (config.moe_backend == kMegaMoeBackend) {
     if (!spreads_experts(sharding))
@@ -295,6 +307,8 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
     context.kernel = block_fp8_kernel(*product, names.version, gpu);
   if (const auto* experts = std::get_if<FusedMoe>(&op))
     context.kernel = moe_kernel(names.moe_backend, *experts, gpu);
+  if (const auto* scan = std::get_if<LinearAttention>(&op); scan != nullptr && is_delta_net_scan(*scan))
+    context = delta_net_kernel(names, *scan, gpu);
   if (const auto* collective = std::get_if<Collective>(&op);
       collective != nullptr && reduces_in_own_kernel(*collective, gpu))
     context.kernel = "vLLM_custom_graph";
@@ -335,6 +349,7 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               .spread_attention = with_attention_ranks,
                                               .ask_for_groups = ask_for_ranks,
                                               .expert_transport = reach_experts,
+                                              .ask_for_exchange = ask_for_exchange,
                                               .graphs_prompts = true,
                                               .fuse = fuse,
                                               .windowed_cache = windowed_cache,

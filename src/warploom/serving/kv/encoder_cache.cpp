@@ -1,18 +1,21 @@
 #include "warploom/serving/kv/encoder_cache.h"
 
+#include <algorithm>
+
 #include "warploom/base/error.h"
 
 namespace warploom {
 
-bool EncoderCache::hold(std::uint64_t key) {
-  const auto found = entries_.find(key);
+bool EncoderCache::hold(std::uint32_t image, std::uint32_t request) {
+  const auto found = entries_.find(image);
   if (found == entries_.end()) return false;
   Entry& entry = found->second;
-  if (!entry.held) {
+  if (entry.holders.empty()) {
     idle_.erase(entry.place);
-    entry.held = true;
     held_ += entry.tokens;
   }
+  if (std::find(entry.holders.begin(), entry.holders.end(), request) == entry.holders.end())
+    entry.holders.push_back(request);
   return true;
 }
 
@@ -27,31 +30,35 @@ bool EncoderCache::make_room(std::int64_t tokens) {
   return true;
 }
 
-void EncoderCache::add(std::uint64_t key, std::int64_t tokens) {
-  const bool added = entries_.emplace(key, Entry{.tokens = tokens}).second;
+void EncoderCache::add(std::uint32_t image, std::uint32_t request, std::int64_t tokens) {
+  const bool added = entries_.emplace(image, Entry{.tokens = tokens, .holders = {request}}).second;
   WARPLOOM_ASSERT(added && kept_ + tokens <= capacity_);
   held_ += tokens;
   kept_ += tokens;
 }
 
-void EncoderCache::let_go(std::uint64_t key) {
-  const auto found = entries_.find(key);
-  if (found == entries_.end() || !found->second.held) return;
+void EncoderCache::let_go(std::uint32_t image, std::uint32_t request) {
+  const auto found = entries_.find(image);
+  if (found == entries_.end()) return;
   Entry& entry = found->second;
-  entry.held = false;
-  entry.place = idle_.insert(idle_.end(), key);
+  if (std::erase(entry.holders, request) == 0 || !entry.holders.empty()) return;
+  entry.place = idle_.insert(idle_.end(), image);
   held_ -= entry.tokens;
 }
 
-void EncoderCache::forget(std::uint64_t key) {
-  const auto found = entries_.find(key);
-  if (found == entries_.end()) return;
-  if (found->second.held)
-    held_ -= found->second.tokens;
+bool EncoderCache::forget(std::uint32_t image, std::uint32_t request) {
+  const auto found = entries_.find(image);
+  if (found == entries_.end()) return false;
+  Entry& entry = found->second;
+  if (std::erase(entry.holders, request) == 0)
+    idle_.erase(entry.place);
+  else if (!entry.holders.empty())
+    return false;
   else
-    idle_.erase(found->second.place);
-  kept_ -= found->second.tokens;
+    held_ -= entry.tokens;
+  kept_ -= entry.tokens;
   entries_.erase(found);
+  return true;
 }
 
 }  // namespace warploom

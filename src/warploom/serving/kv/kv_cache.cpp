@@ -10,6 +10,8 @@
 namespace warploom {
 namespace {
 
+constexpr std::size_t kReadAhead = 8;  // units: as many as one waits for together
+
 // How many hold from the start on, where none holds after one that does not: in strides away from the guess,
 // then by halves.
 template <class Holds>
@@ -65,7 +67,15 @@ void KvCache::evict_oldest() {
   const Unit unit = oldest_;
   WARPLOOM_ASSERT(unit != kNoUnit && places_[unit].uses == 0);
   unlink(unit);
-  if (oldest_ != kNoUnit) expect(entries_[oldest_].hash);  // probably the next to go
+  // What the next evictions touch: the slot of the next, whose entry was asked for by the last one, and the
+  // entry of the one after it.
+  if (oldest_ != kNoUnit) {
+    expect(entries_[oldest_].hash);
+    if (const Unit after = places_[oldest_].newer; after != kNoUnit) {
+      __builtin_prefetch(&places_[after]);
+      __builtin_prefetch(&entries_[after]);
+    }
+  }
   Entry& entry = entries_[unit];
   erase_slot(place_of(entry.hash));
   orphans_ += entry.followers;
@@ -99,14 +109,23 @@ void KvCache::walk_back(std::span<const std::uint64_t> hashes, const See& see) c
   }
 }
 
+// Every unit is looked up, none is found from the one after it: so the processor reads several at a time.
 void KvCache::acquire_all(std::span<const std::uint64_t> hashes, std::vector<Unit>& units) {
-  const std::size_t begin = units.size();
-  units.resize(begin + hashes.size());
+  const std::size_t begin = units.size(), count = hashes.size();
+  units.resize(begin + count);
   uses_ += std::ssize(hashes);
-  walk_back(hashes, [&](std::size_t i, Unit unit) {
-    units[begin + i] = unit;
+  for (std::size_t i = count - std::min(count, 2 * kReadAhead); i < count; ++i) expect(hashes[i]);
+  for (std::size_t i = count + kReadAhead; i-- > 0;) {
+    if (i >= 2 * kReadAhead) expect(hashes[i - 2 * kReadAhead]);
+    if (i >= kReadAhead) {
+      const std::size_t ahead = i - kReadAhead;
+      units[begin + ahead] = find(hashes[ahead]);
+      __builtin_prefetch(&places_[units[begin + ahead]], 1);
+    }
+    if (i >= count) continue;
+    const Unit unit = units[begin + i];
     if (places_[unit].uses++ == 0) unlink(unit);
-  });
+  }
 }
 
 std::size_t KvCache::leading(std::span<const std::uint64_t> hashes, std::size_t guess) const {
@@ -180,7 +199,10 @@ void KvCache::drop(Unit unit) {
 }
 
 void KvCache::drop_all(std::span<const Unit> units) {
-  for (std::size_t i = units.size(); i-- > 0;) drop(units[i]);
+  for (std::size_t i = units.size(); i-- > 0;) {
+    if (i >= kReadAhead) __builtin_prefetch(&places_[units[i - kReadAhead]], 1);
+    drop(units[i]);
+  }
 }
 
 void KvCache::link_newest(Unit unit) {

@@ -62,8 +62,7 @@ class KvCache {
   std::int64_t shared_uses() const { return uses_ - (kept_units_ - idle_units_); }
   // The same, now in use once more.
   Unit acquire(std::uint64_t hash);
-  // The same of the first units of a prompt, all of which are kept; they join the end of `units`. It is one
-  // look-up, then from each unit to the one before it.
+  // The same of the first units of a prompt, all of which are kept; they join the end of `units`.
   void acquire_all(std::span<const std::uint64_t> hashes, std::vector<Unit>& units);
   // How many units of a prompt are kept, from its start to the first that is not; of kept ones, how many
   // before the first without use, and all without. `guess` is a likely answer, which costs least where it is

@@ -17,7 +17,7 @@ struct EngineRequest {
   std::uint32_t request = 0;  // index into the workload
   std::int32_t input_tokens = 0;
   std::int32_t output_tokens = 0;
-  std::int32_t images = 0;           // before the prompt
+  std::int32_t images = 0;           // in the prompt
   std::int32_t thinking_tokens = 0;  // of the outputs, before the answer
   std::int32_t priority = 0;         // lower is served first, where the policy looks at it
   std::int32_t outputs_before = 0;   // the client has them already, from an engine that failed
@@ -40,7 +40,7 @@ struct Sequence {
   std::int32_t cached_tokens = 0;  // found in the prefix cache (of any tier) when first admitted
   std::int32_t preemptions = 0;
   std::int32_t thinking_tokens = 0;  // of the outputs, before the answer
-  std::int32_t images = 0;           // before its words
+  std::int32_t images = 0;           // in its prompt
   bool encoded = false;              // by an instance that encodes alone
   std::int32_t priority = 0;
   std::int32_t remote_tokens = 0;    // to be fetched from another engine before anything is computed

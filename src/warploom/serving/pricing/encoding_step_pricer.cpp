@@ -8,7 +8,10 @@ StepCost EncodingStepPricer::price(const StepBatch& batch) {
   StepCost cost;
   if (target_ != nullptr) cost = target_->price(batch);
   if (batch.images.empty()) return cost;
-  const StepCost encoding = sums_.price(vision_operators(encoder_, batch.images, split_), operators_).cost();
+  StepCost encoding = sums_.price(vision_operators(encoder_, batch.images, split_), operators_).cost();
+  encoding.images_p10 = encoding.p10;
+  encoding.images_p50 = encoding.p50;
+  encoding.images_p90 = encoding.p90;
   return target_ == nullptr ? encoding : joined_cost(cost, encoding);
 }
 

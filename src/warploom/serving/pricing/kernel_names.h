@@ -30,7 +30,7 @@ inline constexpr std::string_view kDeepGemm = "deepgemm";
 // What is known before an operator is. `framework` and `version` are those of the measured data.
 struct KernelNames {
   std::string framework, version;  // version empty: unknown
-  std::string moe_backend = "auto", fp8_gemm_backend = "auto";
+  std::string moe_backend = "auto", fp8_gemm_backend = "auto", gdn_prefill_backend = "auto";
   ExpertTransport expert_transport = ExpertTransport::Collectives;
 
   // How the engine names its kernels (EngineSpec::kernel); null: whatever was measured as the default.

@@ -51,7 +51,13 @@ void StepBatch::set_decode(std::span<const std::int32_t> contexts) {
 }
 
 StepCost joined_cost(const StepCost& a, const StepCost& b) {
-  return {a.p10 + b.p10, a.p50 + b.p50, a.p90 + b.p90, a.collectives + b.collectives};
+  return {.p10 = a.p10 + b.p10,
+          .p50 = a.p50 + b.p50,
+          .p90 = a.p90 + b.p90,
+          .collectives = a.collectives + b.collectives,
+          .images_p10 = a.images_p10 + b.images_p10,
+          .images_p50 = a.images_p50 + b.images_p50,
+          .images_p90 = a.images_p90 + b.images_p90};
 }
 
 void add_kernel_times(std::vector<KernelTime>& sum, std::span<const KernelTime> kernels) {

@@ -55,6 +55,8 @@ struct StepBatch {
 struct StepCost {
   Seconds p10, p50, p90;
   Seconds collectives;  // part of p50
+  // Part of them: what images took to encode.
+  Seconds images_p10{0.0}, images_p50{0.0}, images_p90{0.0};
 };
 
 // What a price rests on: the measured implementation that answered, and how well it is known here.

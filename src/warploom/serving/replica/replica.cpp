@@ -145,13 +145,15 @@ bool Replica::start(SimTime now) {
   return true;
 }
 
-// A preempted request finds its images where they were put.
+// A preempted request finds its images where they were put. What was found in caches needs none (SGLang's
+// _get_chunked_prefill_embedding of managers/mm_schedule.py).
 void Replica::encode_first(ScheduledBatch& batch) const {
   for (const Slot slot : batch.first_scheduled) {
     const Sequence& sequence = state_.sequences[slot];
     if (sequence.images == 0 || sequence.encoded) continue;
-    for (const std::uint16_t image : state_.workload->images_of(sequence.request))
-      batch.add_image(state_.workload->image_shapes[image]);
+    for (const PlacedImage& image : state_.workload->images_of(sequence.request))
+      if (state_.workload->end_of(image) > sequence.cached_tokens)
+        batch.add_image(state_.workload->image_shapes[image.shape]);
   }
 }
 

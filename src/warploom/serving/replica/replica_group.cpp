@@ -167,6 +167,9 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest(SimTime now) {
     totals_.gpu_p50 += cost.p50;
     totals_.gpu_p90 += cost.p90;
     totals_.collectives += cost.collectives;
+    totals_.images_p10 += cost.images_p10;
+    totals_.images_p50 += cost.images_p50;
+    totals_.images_p90 += cost.images_p90;
   }
   return whole;
 }

@@ -137,62 +137,6 @@ void set_gamma_arrivals(Workload& workload, double rate, double burstiness, std:
   workload.concurrency.reset();
 }
 
-namespace {
-
-void check_images(const Workload& workload, std::int64_t images, const std::vector<ImageDraw>& draws) {
-  constexpr std::int64_t kMostOfEach = 1'000'000, kMostTogether = kMaxRequestTokens / 2;
-  for (const ImageDraw& draw : draws) {
-    const std::int64_t tokens = draw.shape.tokens;
-    if (images < 1 || images > kMostOfEach || tokens < 1 || tokens > kMostOfEach ||
-        images * tokens > kMostTogether)
-      throw InvalidInput(
-          fmt::format("images: {} of {} tokens each, expected at least 1 of at least 1, {} tokens together",
-                      images, tokens, kMostTogether));
-    if (!(draw.share > 0 && draw.share <= 1e9))
-      throw InvalidInput(fmt::format("images: a share of {}, expected above 0", draw.share));
-  }
-  if (!workload.content.empty())
-    throw InvalidInput(
-        fmt::format("workload '{}': images beside prompts of known contents are not modelled, "
-                    "expected a trace without hash_ids",
-                    workload.name));
-}
-
-}  // namespace
-
-void add_images(Workload& workload, std::int64_t images, const std::vector<ImageDraw>& draws,
-                double request_share, std::uint64_t seed) {
-  check_images(workload, images, draws);
-  double all = 0;
-  for (const ImageDraw& draw : draws) {
-    workload.image_shapes.push_back(draw.shape);
-    all += draw.share;
-  }
-  RandomStream random(seed, "images");
-  const auto drawn = [&] {
-    double left = draws.size() > 1 ? random.uniform() * all : 0;
-    std::size_t kind = 0;
-    while (kind + 1 < draws.size() && left >= draws[kind].share) left -= draws[kind++].share;
-    return std::uint16_t(kind);
-  };
-  workload.images_begin.push_back(0);
-  for (WorkloadRequest& request : workload.requests) {
-    if (request_share >= 1 || random.uniform() < request_share) {
-      request.images = std::int32_t(images);
-      for (std::int64_t i = 0; i < images; ++i) {
-        workload.images.push_back(drawn());
-        request.input_tokens += std::int32_t(workload.image_shapes[workload.images.back()].tokens);
-      }
-    }
-    workload.images_begin.push_back(std::uint32_t(workload.images.size()));
-  }
-  if (workload.images.empty())
-    throw InvalidInput(
-        fmt::format("workload '{}': no request was drawn to have images, expected a larger "
-                    "`image_request_share`",
-                    workload.name));
-}
-
 void add_thinking(Workload& workload, const Thinking& thinking, std::uint64_t seed) {
   constexpr double kMost = double(kMaxRequestTokens) / 2;
   if (!(thinking.mean >= 1 && thinking.mean <= kMost) ||

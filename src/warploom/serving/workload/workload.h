@@ -23,7 +23,7 @@ struct WorkloadRequest {
   std::int32_t after = -1;
   SimDuration delay{};  // in a closed loop also of first turns: how long the user thinks before this request
   bool from_sending = false;
-  std::int32_t images = 0;           // part of the input, before its words: those of Workload::images_of
+  std::int32_t images = 0;           // part of the input: those of Workload::images_of
   std::int32_t priority = 0;         // lower is served first, by policies that look at it
   std::int32_t thinking_tokens = 0;  // of the output, before the answer, which has at least one token
   bool thinking_cut = false;         // by a budget
@@ -35,6 +35,14 @@ struct WorkloadRequest {
 struct ContentSegment {
   std::uint64_t content = 0;
   std::int32_t tokens = 0;
+};
+
+// A picture or video in a prompt. A later turn has those of the turns that its prompt goes on from.
+struct PlacedImage {
+  std::uint32_t identity = 0;  // equal: the same picture
+  std::int32_t begin = 0;      // token of the prompt
+  std::uint16_t shape = 0;     // place in Workload::image_shapes
+  bool own = true;             // first seen in this prompt
 };
 
 // What a request is counted under; kNoGroup: nothing.
@@ -75,16 +83,18 @@ struct Workload {
   // on it, so that a request fares alike whatever is simulated beside it.
   std::vector<std::uint32_t> origin;
   std::uint32_t origin_of(std::uint32_t request) const { return origin.empty() ? request : origin[request]; }
-  // Pictures and videos: those of request i are images[images_begin[i]] up to images[images_begin[i + 1]],
-  // each the place of its shape in image_shapes. Empty where there are none; one that was appended has none.
+  // Pictures and videos: those of request i are images[images_begin[i]] up to images[images_begin[i + 1]], in
+  // order of their places. Empty where there are none; one that was appended has none.
   std::vector<ImageShape> image_shapes;
-  std::vector<std::uint16_t> images;
+  std::vector<PlacedImage> images;
   std::vector<std::uint32_t> images_begin;
-  std::span<const std::uint16_t> images_of(std::size_t request) const {
+  std::span<const PlacedImage> images_of(std::size_t request) const {
     if (request + 1 >= images_begin.size()) return {};
     return std::span(images).subspan(images_begin[request],
                                      images_begin[request + 1] - images_begin[request]);
   }
+  std::int64_t tokens_of(const PlacedImage& image) const { return image_shapes[image.shape].tokens; }
+  std::int64_t end_of(const PlacedImage& image) const { return image.begin + tokens_of(image); }
   // Classes with the limits of one request, tenants, and which each request has; all empty where nobody says.
   std::vector<std::string> classes, tenants;
   std::vector<Slo> class_limits;
@@ -113,9 +123,11 @@ struct ImageDraw {
   ImageShape shape;
   double share = 1;
 };
-// A request gets `images` images before its words with a chance of `request_share`; each is drawn by its
-// share. Throws InvalidInput on fewer than one image, on tokens or shares out of range, where no request gets
-// any, and on prompts whose contents are known.
+// A request gets `images` images of its own with a chance of `request_share`; each is drawn by its share.
+// They stand before its own words: at the start of a prompt of which nothing is known, else behind what it
+// shares with other prompts, and in a later turn behind the turns before, with whose images it begins. No
+// other picture is the same. Throws InvalidInput on fewer than one image, on tokens or shares out of range,
+// on prompts that become too long and where no request gets any.
 void add_images(Workload& workload, std::int64_t images, const std::vector<ImageDraw>& draws,
                 double request_share, std::uint64_t seed);
 // Thoughts before every answer: tokens drawn from a log-normal distribution of that mean and standard

@@ -115,9 +115,7 @@ struct TableLayout {
   MappingConstants mapping;
 
   int row_class(const TileShape& shape) const {
-    const int row_class = row_class_of(kernel, shape);
-    if (row_class != kNarrowLoads || row_classes <= kNarrowBoth) return row_class;
-    return has_narrow_stores(kernel, shape) ? kNarrowBoth : kNarrowLoads;
+    return row_class_of(kernel, shape, row_classes > kNarrowBoth);
   }
   // The record of the class that a candidate of its cells names.
   std::size_t record_of(int row_class, Candidate candidate) const {
