@@ -10,12 +10,14 @@ if(WARPLOOM_LEARNING_FOUND)
 endif()
 
 # warploom_module(NAME base [DEPENDS other modules] [PRIVATE private libraries]
-#                 [APART files] [ALONE files] [LEARNING files] [WITHOUT_LEARNING files] [SANITIZED] [FITTING test files]
+#                 [COLD folders and files] [HOT compiler options] [APART files] [ALONE files] [LEARNING files]
+#                 [WITHOUT_LEARNING files] [SANITIZED] [FITTING test files]
 #                 [WHOLE_RUNS test files] [THREADED test files [THREADED_WITH library]])
 #
 # Makes the static library warploom_NAME from the *.cpp beside the caller (without *_test.cpp), with
 # the modules of DEPENDS public and the libraries of PRIVATE hidden behind the module's headers, and
 # the test program warploom_NAME_tests from *_test.cpp. tools/check_layers reads these DEPENDS lists.
+# What runs once a request (COLD) is compiled for a quick build, with WARPLOOM_COLD; HOT are options of the others.
 # The files of APART belong to another target of the caller. Those of ALONE share a batch with none: a program
 # replaces them by naming others that define the same. The files of LEARNING (sources and tests) need the training libraries; those of WITHOUT_LEARNING take
 # their place where the program is built without them. FITTING are test files that fit
@@ -23,7 +25,7 @@ endif()
 # sanitizer the test program holds the files of THREADED alone, linked with THREADED_WITH in place of the module.
 function(warploom_module)
   cmake_parse_arguments(ARG "SANITIZED" "NAME;THREADED_WITH"
-    "DEPENDS;PRIVATE;TEST_PRIVATE;APART;ALONE;LEARNING;WITHOUT_LEARNING;FITTING;WHOLE_RUNS;THREADED" ${ARGN})
+    "DEPENDS;PRIVATE;TEST_PRIVATE;COLD;HOT;APART;ALONE;LEARNING;WITHOUT_LEARNING;FITTING;WHOLE_RUNS;THREADED" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   set(left_out ${ARG_LEARNING})
   if(WARPLOOM_LEARNING_FOUND)
@@ -44,7 +46,20 @@ function(warploom_module)
   foreach(file IN LISTS ARG_LEARNING ARG_ALONE)
     list(REMOVE_ITEM batched "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   endforeach()
-  warploom_batches(warploom_${ARG_NAME} ${batched})
+  set(cold "")
+  foreach(start IN LISTS ARG_COLD)
+    foreach(file IN LISTS batched)
+      string(FIND "${file}" "${CMAKE_CURRENT_SOURCE_DIR}/${start}" place)
+      if(place EQUAL 0)
+        list(APPEND cold "${file}")
+      endif()
+    endforeach()
+  endforeach()
+  if(cold)
+    list(REMOVE_ITEM batched ${cold})
+  endif()
+  warploom_batches(warploom_${ARG_NAME} OPTIONS ${ARG_HOT} SOURCES ${batched})
+  warploom_batches(warploom_${ARG_NAME} OPTIONS ${WARPLOOM_COLD} SOURCES ${cold})
   target_link_libraries(warploom_${ARG_NAME} PUBLIC warploom_options)
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(warploom_${ARG_NAME} PUBLIC warploom_${dependency})
@@ -65,7 +80,7 @@ function(warploom_module)
   endif()
   if(WARPLOOM_TESTS AND tests)
     add_executable(warploom_${ARG_NAME}_tests ${tests})
-    warploom_batches(warploom_${ARG_NAME}_tests ${tests})
+    warploom_batches(warploom_${ARG_NAME}_tests SOURCES ${tests})
     target_link_libraries(warploom_${ARG_NAME}_tests PRIVATE ${tested} ${ARG_PRIVATE}
                           ${ARG_TEST_PRIVATE} rapidcheck rapidcheck_gtest GTest::gtest_main)
     target_compile_definitions(warploom_${ARG_NAME}_tests PRIVATE

@@ -5,12 +5,11 @@ LAUNCHES.csv: steps of launch_states.py, whose loop that is always the same (`re
 each step. FOLDER: *.iterations.csv.gz of engine cores; taken is what making the inputs takes, from
 `execute_start_us` to `forward_start_us`. `correlation` is that of the logarithms with themselves so many
 seconds later: of the loop at the mean distance of so many steps, of iterations by steps of 1, 10, 100, 500.
-`levels` are the loop's times in the middle of each tenth, in standard deviations of the logarithm (kLevels of
-serving/replica/host_pace.cpp). `period_s` is the one of a host that keeps its speed for that long and then
-takes another (1 - lag / period, from 0), by least squares over all;
-`spread_of_iterations` is their standard deviation by machine, `pace_share` (kHostPaceShare of
-serving/replica/host_pace.h) the mean over machines, the loop's what is left when rounds take `run_share` of
-prompt_launches.py, over the spread of steps there."""
+`levels` are the loop's times in the middle of each tenth, in standard deviations of the logarithm
+(`pace_levels` of data/hosts). `period_s` (`pace_period_ms` there) is the one of a host that keeps its speed
+for that long and then takes another (1 - lag / period, from 0), by least squares over all;
+`spread_of_iterations` is their standard deviation by machine, `pace_share` the mean over machines, the loop's
+what is left when rounds take `run_share` of prompt_launches.py, over the spread of steps there."""
 
 import argparse
 import csv

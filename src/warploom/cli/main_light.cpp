@@ -33,7 +33,7 @@ void require_learning(std::string_view task) {
   if (learning_available())
     throw LearningElsewhere(std::string(task) + ": " + program + " cannot be started");
   throw Unsupported(std::string(task) + ": learning needs the program warploom-train, expected at " +
-                    program);
+                    program + " (`cmake --build --preset release --target warploom_train` adds it)");
 }
 
 }  // namespace warploom

@@ -43,7 +43,7 @@ class Option {
 // One command. It and its options are handles to build a program with: they may die once it is built.
 class Command {
  public:
-  // `sends_text`: what it and those below it ask goes through the text of its JSON (Question::as_text).
+  // `sends_text`: what it and those below it ask goes through the text of its JSON (CommandQuestion).
   explicit Command(CLI::App& app, bool sends_text = false) : app_(app), sends_text_(sends_text) {}
 
   Command* add_subcommand(const std::string& name, const std::string& description);

@@ -20,7 +20,7 @@ namespace {
 // The lines on standard error of one answer on its way.
 class Lines {
  public:
-  explicit Lines(const Question& question) : question_(question) {}
+  explicit Lines(const CommandQuestion& question) : question_(question) {}
 
   AnswerWatch watch() {
     AnswerWatch watch;
@@ -49,7 +49,7 @@ class Lines {
     line_->at(std::int64_t(done), std::int64_t(total), staged ? std::string_view() : place_);
   }
 
-  const Question& question_;
+  const CommandQuestion& question_;
   std::optional<Progress> line_;
   std::string counted_, place_;
 };
@@ -73,7 +73,7 @@ void throw_in_options(const FieldRefusal& refusal, const GivenNames& names) {
   throw InvalidInput((option.empty() ? refusal.field() : option) + refusal.reason());
 }
 
-Json ask(const Question& question, const Json& asked, AnswerText* text) {
+Json ask(const CommandQuestion& question, const Json& asked, AnswerText* text) {
   const Session session{Session::OpenedLater()};
   Lines lines(question);
   AnswerWatch watch = lines.watch();

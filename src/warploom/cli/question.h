@@ -32,7 +32,7 @@ class GivenNames {
 };
 
 // How a command asks one request.
-struct Question {
+struct CommandQuestion {
   std::string request;                                      // its name, as answers/answer.h has it
   std::function<bool(const std::string& option)> has = {};  // Command::knows
   GivenNames names = {};
@@ -49,6 +49,6 @@ struct Question {
 
 // The answer's document; null in all processes of a crew but the first. Words on the way and progress go to
 // standard error. Errors speak of the command's options.
-Json ask(const Question& question, const Json& asked, AnswerText* text = nullptr);
+Json ask(const CommandQuestion& question, const Json& asked, AnswerText* text = nullptr);
 
 }  // namespace warploom

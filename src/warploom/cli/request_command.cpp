@@ -21,7 +21,7 @@
 namespace warploom {
 
 struct RequestCommand::State {
-  Question question;
+  CommandQuestion question;
   std::vector<WriteFields> writers;
   std::function<std::string(const Json& asked)> name;
   std::vector<SeeAnswer> seers;
@@ -124,7 +124,7 @@ void RequestCommand::check_json_option(const State& state) {
                                    state.or_page ? "--html or " : ""));
 }
 
-void RequestCommand::write_files(const State& state, const Question& question, const Json& asked,
+void RequestCommand::write_files(const State& state, const CommandQuestion& question, const Json& asked,
                                  Json& document, std::string& text) {
   for (const SeeAnswer& see : state.seers) see(asked, document, text);
   if (state.makes_page()) write_page(state, question.request, asked, document);
@@ -142,7 +142,7 @@ void RequestCommand::run(const State& state) {
   AnswerText text;
   if (state.charts) text.charts = state.charts->style();
   Json asked = Json::object();
-  Question question = state.question;
+  CommandQuestion question = state.question;
   bool interrupted = false;
   question.interrupted = &interrupted;
   for (const WriteFields& write : state.writers) write(asked, question.names);

@@ -38,7 +38,7 @@ class RequestCommand {
   RequestCommand& charts();
   // Whether charts were asked for; to be called while the program lives.
   std::function<bool()> charts_asked() const;
-  // What its progress counts, as Question::counted says.
+  // What its progress counts, as CommandQuestion::counted says.
   RequestCommand& counts(std::string counted);
   RequestCommand& stops_on_interrupt();
   RequestCommand& crew(PlanCrew* crew);
@@ -68,8 +68,8 @@ class RequestCommand {
   struct State;
   static void run(const State& state);
   static void check_json_option(const State& state);
-  static void write_files(const State& state, const Question& question, const Json& asked, Json& document,
-                          std::string& text);
+  static void write_files(const State& state, const CommandQuestion& question, const Json& asked,
+                          Json& document, std::string& text);
   static void write_page(const State& state, const std::string& request, const Json& asked, Json& document);
 
   Command& command_;

@@ -37,7 +37,8 @@ void hand_to_mpi(int argc, char** argv) {
   ::execv(program.c_str(), argv);
   throw Unsupported(fmt::format(
       "{}: was started {} times by mpirun, but this build cannot join them: expected {}, which is built "
-      "where Open MPI is installed (libopenmpi-dev)",
+      "where Open MPI is installed (libopenmpi-dev; `cmake --build --preset release --target "
+      "warploom_mpi` adds it)",
       argv[1], processes, program));
 }
 

@@ -370,6 +370,7 @@ void set_host(ServingSetup& setup, const ServingSetupRequest& request, const Eng
   setup.host_profile = scaled ? fmt::format("{} ({})", machine->name, profile.name) : profile.name;
   const LaunchedLayers layers = launched_layers(priced, setup);
   const ClientWay way = client_way_of(profile, priced.name);
+  const HostPaces paces = paces_of(profile);
   const auto host_at = [&](int side) {
     const EngineHost& constants = profile.engine(priced.name, host_version(request, priced));
     HostFactors factors;
@@ -377,6 +378,7 @@ void set_host(ServingSetup& setup, const ServingSetupRequest& request, const Eng
     if (scaled) factors = machine->host_factors(constants, side);
     HostModel host = scaled_host(constants, factors).of(layers);
     host.pace_spread = scaled ? machine->pace_spread_beside(constants, side) : constants.pace_spread_at(side);
+    host.paces = paces;
     request.host.apply(host, way);
     return host;
   };

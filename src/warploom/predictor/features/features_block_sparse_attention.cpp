@@ -5,7 +5,8 @@
 namespace warploom::features {
 namespace {
 
-void add(const BlockSparseAttention& op, const FeatureInput& input, OperatorFeatures& row) {
+void add_block_sparse_attention(const BlockSparseAttention& op, const FeatureInput& input,
+                                OperatorFeatures& row) {
   const SparseBlockParts parts = block_sparse_parts(op, input.gpu, input.fitted);
   add_sparse_block(parts, double(op.heads), input.gpu, row);
   row.add_log2(double(op.hidden));
@@ -17,7 +18,7 @@ void add(const BlockSparseAttention& op, const FeatureInput& input, OperatorFeat
 }
 
 constexpr std::array kSources{
-    feature_source<BlockSparseAttention, add>({.trees = 50, .depth = 6, .eta = 0.22})};
+    feature_source<BlockSparseAttention, add_block_sparse_attention>({.trees = 50, .depth = 6, .eta = 0.22})};
 
 }  // namespace
 }  // namespace warploom::features

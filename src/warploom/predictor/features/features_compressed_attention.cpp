@@ -5,7 +5,8 @@
 namespace warploom::features {
 namespace {
 
-void add(const CompressedAttention& op, const FeatureInput& input, OperatorFeatures& row) {
+void add_compressed_attention(const CompressedAttention& op, const FeatureInput& input,
+                              OperatorFeatures& row) {
   const SparseBlockParts parts = compressed_attention_parts(op, input.gpu, input.fitted);
   add_sparse_block(parts, double(op.heads), input.gpu, row);
   row.add_log2(double(op.hidden));
@@ -17,7 +18,7 @@ void add(const CompressedAttention& op, const FeatureInput& input, OperatorFeatu
 }
 
 constexpr std::array kSources{
-    feature_source<CompressedAttention, add>({.trees = 26, .depth = 6, .eta = 0.3})};
+    feature_source<CompressedAttention, add_compressed_attention>({.trees = 26, .depth = 6, .eta = 0.3})};
 
 }  // namespace
 }  // namespace warploom::features

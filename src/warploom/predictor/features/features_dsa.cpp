@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kMostWaves = 64;
 
-void add(const Dsa& op, const FeatureInput& input, OperatorFeatures& row) {
+void add_dsa(const Dsa& op, const FeatureInput& input, OperatorFeatures& row) {
   const GpuSpec& gpu = input.gpu;
   const DsaParts parts = dsa_parts(op, gpu, input.fitted);
   const double seconds = parts.seconds, heads = double(op.shape.heads);
@@ -47,7 +47,7 @@ void add(const Dsa& op, const FeatureInput& input, OperatorFeatures& row) {
 }
 
 // So many kernels and kinds were measured that each gets few: all families together stay below 20 MB.
-constexpr std::array kSources{feature_source<Dsa, add>({.trees = 26, .depth = 6, .eta = 0.3})};
+constexpr std::array kSources{feature_source<Dsa, add_dsa>({.trees = 26, .depth = 6, .eta = 0.3})};
 
 }  // namespace
 }  // namespace warploom::features

@@ -7,7 +7,7 @@
 namespace warploom::features {
 namespace {
 
-void add(const Engram& op, const FeatureInput& input, OperatorFeatures& row) {
+void add_engram(const Engram& op, const FeatureInput& input, OperatorFeatures& row) {
   const StructuralPrice price = Engram::kFamily.price(op, input.gpu, input.kernel, input.fitted);
   row.log_base = std::log(price.seconds);
   row.add_log2(price.seconds);
@@ -18,7 +18,7 @@ void add(const Engram& op, const FeatureInput& input, OperatorFeatures& row) {
   row.add_log2(double(op.gpus));
 }
 
-constexpr std::array kSources{feature_source<Engram, add>()};
+constexpr std::array kSources{feature_source<Engram, add_engram>()};
 
 }  // namespace
 }  // namespace warploom::features

@@ -125,7 +125,7 @@ int gemm_features(const GpuSpec& gpu) {
   return count;
 }
 
-void add(const Gemm& op, const FeatureInput& input, OperatorFeatures& row) {
+void add_product(const Gemm& op, const FeatureInput& input, OperatorFeatures& row) {
   if (input.kernel.known != KnownKernel::None && describes(input.kernel.known, op)) {
     add_block_scaled_hopper(op, input.gpu, input.fitted, row);
     for (const int count = gemm_features(input.gpu); row.count < count;) row.add(0.0);
@@ -136,7 +136,7 @@ void add(const Gemm& op, const FeatureInput& input, OperatorFeatures& row) {
   }
 }
 
-constexpr std::array kSources{feature_source<Gemm, add>({.trees = 288, .depth = 7})};
+constexpr std::array kSources{feature_source<Gemm, add_product>({.trees = 288, .depth = 7})};
 
 }  // namespace
 }  // namespace warploom::features

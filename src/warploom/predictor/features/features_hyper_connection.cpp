@@ -6,7 +6,7 @@
 namespace warploom::features {
 namespace {
 
-void add(const HyperConnection& op, const FeatureInput& input, OperatorFeatures& row) {
+void add_hyper_connection(const HyperConnection& op, const FeatureInput& input, OperatorFeatures& row) {
   constexpr double kMostRowsPerSm = 64;
   const GpuSpec& gpu = input.gpu;
   const RowBase base = row_base(HyperConnection::kFamily.traffic(op), gpu, input.fitted);
@@ -23,7 +23,8 @@ void add(const HyperConnection& op, const FeatureInput& input, OperatorFeatures&
   row.add(std::min(traffic.rows / double(gpu.sm_count), kMostRowsPerSm));
 }
 
-constexpr std::array kSources{feature_source<HyperConnection, add>({.trees = 64, .depth = 5, .eta = 0.2})};
+constexpr std::array kSources{
+    feature_source<HyperConnection, add_hyper_connection>({.trees = 64, .depth = 5, .eta = 0.2})};
 
 }  // namespace
 }  // namespace warploom::features

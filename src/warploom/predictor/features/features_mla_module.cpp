@@ -5,7 +5,7 @@
 namespace warploom::features {
 namespace {
 
-void add(const MlaModule& op, const FeatureInput& input, OperatorFeatures& row) {
+void add_mla_module(const MlaModule& op, const FeatureInput& input, OperatorFeatures& row) {
   constexpr double kMostWaves = 64;
   const GpuSpec& gpu = input.gpu;
   const MlaModuleBase base = mla_module_base(op, gpu, input.fitted);
@@ -39,7 +39,7 @@ void add(const MlaModule& op, const FeatureInput& input, OperatorFeatures& row) 
   row.add_log2(base.projections / std::exp(row.log_base));
 }
 
-constexpr std::array kSources{feature_source<MlaModule, add>()};
+constexpr std::array kSources{feature_source<MlaModule, add_mla_module>()};
 
 }  // namespace
 }  // namespace warploom::features

@@ -69,7 +69,7 @@ std::uint32_t layer_of_experts(const FusedMoe& op) {
   return std::max(std::uint32_t(hash >> 32), std::uint32_t(1));
 }
 
-void add(const FusedMoe& op, const FeatureInput& input, OperatorFeatures& row) {
+void add_moe(const FusedMoe& op, const FeatureInput& input, OperatorFeatures& row) {
   const GpuSpec& gpu = input.gpu;
   const ContextKernel& kernel = input.kernel;
   row.routing = kernel.routing != nullptr ? kernel.routing->find(op) : routing_load(op);
@@ -103,7 +103,7 @@ void add(const FusedMoe& op, const FeatureInput& input, OperatorFeatures& row) {
 }
 
 constexpr FeatureSource source() {
-  FeatureSource source = feature_source<FusedMoe, add>({.trees = 312, .eta = 0.25, .bound = kBound});
+  FeatureSource source = feature_source<FusedMoe, add_moe>({.trees = 312, .eta = 0.25, .bound = kBound});
   source.layer = [](const Operator& op) { return layer_of_experts(*std::get_if<FusedMoe>(&op)); };
   return source;
 }

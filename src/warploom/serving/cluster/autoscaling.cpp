@@ -1,32 +1,47 @@
 #include "warploom/serving/cluster/autoscaling.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <optional>
+#include <array>
+#include <string>
+#include <vector>
 
 #include "warploom/base/error.h"
 
 namespace warploom {
 namespace {
 
-// Fields that one policy reads, or two.
+// A set of policies.
+template <class... Policies>
+constexpr unsigned set_of(Policies... policies) {
+  return ((1U << unsigned(policies)) | ...);
+}
+
+// Fields, and the policies that read them.
 struct PolicyField {
   std::string_view name;
-  ScalingPolicy policy;
-  std::optional<ScalingPolicy> also{};
+  unsigned policies;
 };
 constexpr std::array kPolicyFields{
-    PolicyField{"scale_queue_depth", ScalingPolicy::QueueDepth},
-    PolicyField{"scale_metric", ScalingPolicy::Hpa},
-    PolicyField{"scale_target", ScalingPolicy::Hpa},
-    PolicyField{"scale_tolerance", ScalingPolicy::Hpa},
-    PolicyField{"scale_down_window_s", ScalingPolicy::Hpa},
-    PolicyField{"scale_up_load", ScalingPolicy::PlannerLoad},
-    PolicyField{"scale_down_load", ScalingPolicy::PlannerLoad},
-    PolicyField{"scale_instance_rate", ScalingPolicy::PlannerSla, ScalingPolicy::PlannerLatency},
-    PolicyField{"scale_ttft_ms", ScalingPolicy::PlannerLatency},
-    PolicyField{"scale_itl_ms", ScalingPolicy::PlannerLatency},
-    PolicyField{"scale_down_sensitivity", ScalingPolicy::PlannerLatency}};
+    PolicyField{"scale_queue_depth", set_of(ScalingPolicy::QueueDepth)},
+    PolicyField{"scale_metric", set_of(ScalingPolicy::Hpa)},
+    PolicyField{"scale_target", set_of(ScalingPolicy::Hpa)},
+    PolicyField{"scale_tolerance", set_of(ScalingPolicy::Hpa)},
+    PolicyField{"scale_down_window_s", set_of(ScalingPolicy::Hpa)},
+    PolicyField{"scale_up_load", set_of(ScalingPolicy::PlannerLoad)},
+    PolicyField{"scale_down_load", set_of(ScalingPolicy::PlannerLoad)},
+    PolicyField{"scale_instance_rate", set_of(ScalingPolicy::PlannerSla, ScalingPolicy::PlannerLatency)},
+    PolicyField{"scale_ttft_ms", set_of(ScalingPolicy::PlannerLatency)},
+    PolicyField{"scale_itl_ms", set_of(ScalingPolicy::PlannerLatency)},
+    PolicyField{"scale_down_sensitivity", set_of(ScalingPolicy::PlannerLatency)}};
+
+std::string names_of(unsigned policies, std::string_view between) {
+  std::vector<std::string_view> names;
+  for (unsigned i = 0; policies >> i != 0; ++i)
+    if (policies >> i & 1U) names.push_back(name_of(ScalingPolicy(i)));
+  return fmt::format("{}", fmt::join(names, between));
+}
 
 }  // namespace
 
@@ -85,10 +100,11 @@ void check_autoscaling(const AutoscalingConfig& config) {
   const AutoscalingConfig usual;
   for (const PolicyField& each : kPolicyFields) {
     const Field* field = fields_of<AutoscalingConfig>().find(each.name);
-    if (each.policy == config.policy || each.also == config.policy) continue;
+    if (each.policies & set_of(config.policy)) continue;
     if (field->get(&config) == field->get(&usual)) continue;
-    throw InvalidInput(fmt::format("{0}: is read by the policy `{1}` alone, expected `scaling_policy` {1}",
-                                   each.name, name_of(each.policy)));
+    throw InvalidInput(fmt::format("{}: is read by the policy `{}` alone, expected `scaling_policy` {}",
+                                   each.name, names_of(each.policies, "` or `"),
+                                   names_of(each.policies, " or ")));
   }
   if (config.policy == ScalingPolicy::PlannerSla && config.instance_rate == 0)
     throw InvalidInput(

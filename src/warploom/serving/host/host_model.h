@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "warploom/base/fields.h"
 #include "warploom/base/units.h"
@@ -33,6 +34,13 @@ struct HostStep {
   Seconds whole(Seconds gpu, bool async) const;
 };
 
+// How the hosts of a profile vary within a run, whatever by how much: their speed is one of `levels`, fastest
+// first, and another one each period. Levels are in standard deviations of ln of the host's times.
+struct HostPaces {
+  Seconds period{0.0};
+  std::vector<double> levels;
+};
+
 // One model on one engine; HostProfile has the constants that it is made of. All zero: a host that takes
 // no time.
 struct HostModel {
@@ -51,6 +59,7 @@ struct HostModel {
   Seconds frontend_per_token{0.0};  // tokenising and taking in, for each prompt token; requests share it
   // Standard deviation of ln of the host's times within a run, whose means stand above; 0: always the same.
   double pace_spread = 0;
+  HostPaces paces;  // stated where pace_spread is
 
   // Throws InvalidInput on negative values.
   static FieldTable describe();

@@ -46,6 +46,15 @@ void add_variation(FieldList<EngineHost>& fields) {
             .max = 50});
 }
 
+void check_paces(const HostProfile& profile, std::string_view where) {
+  if ((profile.pace_period > Seconds(0.0)) == profile.pace_levels.empty())
+    throw InvalidInput(
+        fmt::format("{}: has one of 'pace_period_ms' and 'pace_levels', expected both", where));
+  if (!std::is_sorted(profile.pace_levels.begin(), profile.pace_levels.end()))
+    throw InvalidInput(fmt::format("{}: 'pace_levels' is {}, expected the fastest first", where,
+                                   fmt::join(profile.pace_levels, ", ")));
+}
+
 }  // namespace
 
 FieldTable EngineHost::describe() {
@@ -123,6 +132,18 @@ FieldTable HostProfile::describe() {
       .add("title", &P::title, {.doc = "one line for people"})
       .add("source", &P::source, {.doc = "what the constants were measured or fitted on", .required = true})
       .add("engines", &P::engines, {.doc = "the engines whose constants are known", .required = true})
+      .add("pace_period_ms", &P::pace_period,
+           {.unit = "ms",
+            .doc =
+                "for so long one of its machines keeps its speed in a run; absent: as the default profile's",
+            .min = 0,
+            .max = 1e6,
+            .scale = 1e-3})
+      .add("pace_levels", &P::pace_levels,
+           {.doc = "speeds that it then has, fastest first: ln of its times over their mean, in standard "
+                   "deviations (pace_spread)",
+            .min = -10,
+            .max = 10})
       .add("probe", &P::probe, {.doc = "what a probe of the machine took, which others are compared with"})
       .table();
 }
@@ -186,6 +207,12 @@ ClientWay client_way_of(const HostProfile& profile, std::string_view engine) {
           choose(&EngineHost::handshake)};
 }
 
+HostPaces paces_of(const HostProfile& profile) {
+  if (!profile.pace_levels.empty()) return {profile.pace_period, profile.pace_levels};
+  const HostProfile usual = load_host_profile(std::string(kDefaultHostProfile));
+  return {usual.pace_period, usual.pace_levels};
+}
+
 const EngineHost& HostProfile::engine(std::string_view engine, std::string_view version) const {
   const EngineHost* found = nullptr;
   std::vector<std::string_view> known;
@@ -208,6 +235,7 @@ HostProfile host_profile_from_json(const Json& document, std::string_view where)
   read_fields(document, fields_of<HostProfile>(), &profile, where);
   if (profile.engines.empty())
     throw InvalidInput(fmt::format("{}: 'engines' is empty, expected the constants of at least one", where));
+  check_paces(profile, where);
   for (std::size_t i = 1; i < profile.engines.size(); ++i) {
     const EngineHost* before = entry_before(profile, i);
     if (before == nullptr) continue;

@@ -75,6 +75,9 @@ struct HostProfile {
   std::string title;
   std::string source;  // what the constants were measured or fitted on
   std::vector<EngineHost> engines;
+  // How its machines vary within a run (HostPaces); empty: as the default profile's do.
+  Seconds pace_period{0.0};
+  std::vector<double> pace_levels;
   std::vector<ProbedWork> probe;  // undisturbed; empty: the machine was never probed
 
   static FieldTable describe();
@@ -94,6 +97,9 @@ struct ClientWay {
 // For an engine on the profile's machine; what the profile does not state is kDefaultHostProfile's. Throws
 // Unsupported where that does not have the engine.
 ClientWay client_way_of(const HostProfile& profile, std::string_view engine);
+
+// How machines of the profile vary within a run; what it does not state is kDefaultHostProfile's.
+HostPaces paces_of(const HostProfile& profile);
 
 // Throws InvalidInput naming `where`; Unsupported on a newer version.
 HostProfile host_profile_from_json(const Json& document, std::string_view where);

@@ -29,6 +29,31 @@ TEST(HostProfile, MakesAModelsLaunchesOfItsLayers) {
   EXPECT_NEAR(to_milliseconds(model.gap), 0.25, 1e-9);
 }
 
+TEST(HostProfile, StatesHowItsMachinesVaryWithinARunOrTakesTheDefaultOnes) {
+  const HostPaces usual = paces_of(load_host_profile(std::string(kDefaultHostProfile)));
+  EXPECT_EQ(to_milliseconds(usual.period), 190);
+  EXPECT_EQ(usual.levels.size(), 10u);
+  HostProfile mine{.name = "mine"};
+  EXPECT_EQ(paces_of(mine).levels, usual.levels);
+  mine.pace_period = milliseconds(50);
+  mine.pace_levels = {-1, 1};
+  EXPECT_EQ(paces_of(mine).levels, mine.pace_levels);
+  EXPECT_EQ(paces_of(mine).period, mine.pace_period);
+}
+
+TEST(HostProfile, RefusesPacesThatAreHalfStatedOrOutOfOrder) {
+  const auto read = [](const char* key, Json value) {
+    Json document = host_profile_to_json(load_host_profile("xeon_16_cores"));
+    document[key] = std::move(value);
+    return host_profile_from_json(document, "mine.json");
+  };
+  EXPECT_NO_THROW(read("pace_levels", {-1, 0, 1}));
+  EXPECT_THROW(read("pace_levels", {1, -1}), InvalidInput);
+  EXPECT_THROW(read("pace_levels", Json::array()), InvalidInput);
+  EXPECT_THROW(read("pace_period_ms", 0), InvalidInput);
+  EXPECT_THROW(read("pace_period_ms", -1), InvalidInput);
+}
+
 TEST(HostProfile, StepsWithoutPromptsTakeBetweenNoneAndAllOfWhatPromptsWereFittedTo) {
   const EngineHost host{.engine = "sglang",
                         .launch_graph = milliseconds(1),

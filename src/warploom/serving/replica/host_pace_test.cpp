@@ -4,20 +4,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
+
+#include "warploom/serving/host/host_profile.h"
 
 namespace warploom {
 namespace {
 
-SimDuration after(std::int64_t periods) { return SimDuration(periods * kHostPacePeriod.nanoseconds()); }
+HostPaces known_paces() { return paces_of(load_host_profile(std::string(kDefaultHostProfile))); }
 
-TEST(HostPace, AHostThatDoesNotVaryHasOnePace) { EXPECT_EQ(HostPace(0).at(after(3)), 1); }
+HostPace pace_of(double spread) { return HostPace(spread, known_paces()); }
+
+SimDuration after(std::int64_t periods) {
+  return SimDuration(periods * to_nanoseconds(known_paces().period));
+}
+
+TEST(HostPace, AHostThatDoesNotVaryHasOnePace) {
+  EXPECT_EQ(pace_of(0).at(after(3)), 1);
+  EXPECT_EQ(HostPace(0.3, {}).at(after(3)), 1) << "no levels";
+}
 
 // A run of ten seconds has about as many fast and slow stretches as one of ten minutes.
 TEST(HostPace, AnyStretchHasTheMeanAndTheSpreadOfTheWhole) {
   for (const std::int64_t first : {0, 17, 4000}) {
+    const HostPace pace_of_host = pace_of(0.36);
     std::vector<double> paces;
-    for (std::int64_t i = 0; i < 67; ++i) paces.push_back(HostPace(0.36).at(after(first + i)));
+    for (std::int64_t i = 0; i < 67; ++i) paces.push_back(pace_of_host.at(after(first + i)));
     double sum = 0, logs = 0, squares = 0;
     for (const double pace : paces) {
       sum += pace / double(paces.size());
@@ -32,11 +45,11 @@ TEST(HostPace, AnyStretchHasTheMeanAndTheSpreadOfTheWhole) {
   }
 }
 
-TEST(HostPace, ARunOfAFewStepsIsThatOfTheMean) { EXPECT_NEAR(HostPace(0.36).at(SimDuration()), 1, 0.03); }
+TEST(HostPace, ARunOfAFewStepsIsThatOfTheMean) { EXPECT_NEAR(pace_of(0.36).at(SimDuration()), 1, 0.03); }
 
 TEST(HostPace, IsKeptForItsPeriodAndNoLonger) {
-  const HostPace pace(0.3);
-  EXPECT_EQ(pace.at(after(5)), pace.at(after(5) + SimDuration(kHostPacePeriod.nanoseconds() / 2)));
+  const HostPace pace = pace_of(0.3);
+  EXPECT_EQ(pace.at(after(5)), pace.at(after(5) + SimDuration(after(1).nanoseconds() / 2)));
   EXPECT_NE(pace.at(after(5)), pace.at(after(6)));
 }
 

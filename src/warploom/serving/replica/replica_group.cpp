@@ -31,7 +31,7 @@ ReplicaGroup::ReplicaGroup(const ServingConfig& config, const EngineOptions& opt
       workload_(workload),
       pricer_(pricer.clone()),
       host_(config.host),
-      pace_((config.host_at_end ? *config.host_at_end : config.host).pace_spread),
+      pace_((config.host_at_end ? *config.host_at_end : config.host).pace_spread, config.host.paces),
       graphs_(graph_limits_of(config)),
       step_time_(step_time),
       gpu_(replicas),

@@ -22,7 +22,7 @@ constexpr std::array<DraftClass, 9> kClasses{
      {"DFlashQwen3XPressModel", "", "its refiner is not modelled"}}};
 constexpr std::int64_t kUsualBlock = 15;  // a block of 16 with the sure token, where SGLang is not told
 
-Drafter drafter(const DrafterSource& source) {
+Drafter dflash_drafter(const DrafterSource& source) {
   const DraftConfig& own = *source.own;
   // As many states as layers, where none are listed.
   const std::int64_t states = own.target_states > 0 ? own.target_states : own.model.layer_count();
@@ -40,6 +40,6 @@ extern constinit const DraftMethod kDFlashMethod{.name = "dflash",
                                                  .class_prefix = "DFlash",
                                                  .in_blocks = true,
                                                  .usual_steps = kUsualBlock,
-                                                 .drafter = drafter};
+                                                 .drafter = dflash_drafter};
 
 }  // namespace warploom

@@ -43,7 +43,7 @@ Drafter own_stages(const ModelArchitecture& target) {
   return drafter;
 }
 
-Drafter drafter(const DrafterSource& source) {
+Drafter dspark_drafter(const DrafterSource& source) {
   if (source.own == nullptr) return own_stages(source.target);
   const DraftConfig& own = *source.own;
   if (own.target_states == 0 || own.markov_rank == 0)
@@ -67,6 +67,6 @@ extern constinit const DraftMethod kDSparkMethod{.name = "dspark",
                                                  .in_blocks = true,
                                                  .bundled = true,
                                                  .usual_steps = kUsualBlock,
-                                                 .drafter = drafter};
+                                                 .drafter = dspark_drafter};
 
 }  // namespace warploom

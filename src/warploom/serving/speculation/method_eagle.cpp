@@ -18,7 +18,7 @@ constexpr std::array<DraftClass, 9> kClasses{{{"EagleLlamaForCausalLM", "LlamaFo
                                               {"EagleCohereForCausalLM", "", kSpecial},
                                               {"EagleMistralLarge3ForCausalLM", "", kSpecial}}};
 
-Drafter drafter(const DrafterSource& source) {
+Drafter eagle_drafter(const DrafterSource& source) {
   const ModelArchitecture& target = source.target;
   Drafter drafter = source.own != nullptr ? drafter_of(*source.own, target, 1)
                                           : one_layer_of(target, "eagle", dense_last_layer(target));
@@ -34,6 +34,6 @@ extern constinit const DraftMethod kEagleMethod{.name = "eagle",
                                                 .in_name = "eagle",
                                                 .classes = kClasses,
                                                 .class_prefix = "Eagle",
-                                                .drafter = drafter};
+                                                .drafter = eagle_drafter};
 
 }  // namespace warploom

@@ -57,7 +57,7 @@ Drafter own_drafter(const DraftConfig& own, const ModelArchitecture& target) {
   return drafter;
 }
 
-Drafter drafter(const DrafterSource& source) {
+Drafter eagle3_drafter(const DrafterSource& source) {
   Drafter drafter =
       source.own != nullptr ? own_drafter(*source.own, source.target) : usual_drafter(source.target);
   read_embeddings(drafter.model);
@@ -72,6 +72,6 @@ extern constinit const DraftMethod kEagle3Method{.name = "eagle3",
                                                  .in_name = "eagle3",
                                                  .classes = kClasses,
                                                  .class_prefix = "Eagle3",
-                                                 .drafter = drafter};
+                                                 .drafter = eagle3_drafter};
 
 }  // namespace warploom

@@ -59,7 +59,7 @@ const LayerGroup* windowed_layer(const ModelArchitecture& target) {
   return nullptr;
 }
 
-Drafter drafter(const DrafterSource& source) {
+Drafter mtp_drafter(const DrafterSource& source) {
   const ModelArchitecture& target = source.target;
   if (target.mtp_layers == 0)
     throw InvalidInput(
@@ -90,6 +90,6 @@ extern constinit const DraftMethod kMtpMethod{.name = "mtp",
                                               .engine = DraftEngine::Own,
                                               .in_name = "mtp",
                                               .usual_steps = 1,
-                                              .drafter = drafter};
+                                              .drafter = mtp_drafter};
 
 }  // namespace warploom
