@@ -262,7 +262,7 @@ CommandWordList described_words(const CommandIndex& index, const DescribedReques
   spell_out_workload(fields);
   // How an answer is shown is no part of its question; what starts a deployment needs a folder.
   writer.leave_out("views");
-  if (fields.contains("emit") && fields["emit"] != "") writer.add_option("--output", "emit", "deployment");
+  if (!fields.value("emit", std::string()).empty()) writer.add_option("--output", "emit", "deployment");
   if (fields.contains("setup")) leave_out_of_scope(writer, name, fields["setup"]);
   if (name == "diagnose" && fields.contains("workload"))
     leave_out_of_scope(writer, name, fields["workload"].value("setup", Json()));
