@@ -94,12 +94,12 @@ class JudgeTiers(StandInTest):
 
     def test_kernels_that_the_onboarding_timed_are_learned_before(self):
         found = self.found("--hidden", "h200", "--tier", "b", "--only", "serving")["h200"]["b"]
-        self.assertIn("vllm_0_33_h200_swept", found)
+        self.assertIn("vllm_0_33_h200_onboarded", found)
         learned = [words for words in self.asked() if words.startswith("calibrate --gpu h200_sxm")]
         self.assertEqual(len(learned), 2)  # of the machine that was swept, by two models
         self.assertIn("--predictor " + str(self.root / "work" / "without_h200"), learned[0])
-        fits = [words for words in self.asked() if words.startswith("calibrate-machine") and "swept" in words]
-        self.assertTrue(all("kernels_h200_vllm_0_33_h200_swept" in words for words in fits))
+        fits = [words for words in self.asked() if words.startswith("calibrate-machine") and "h200_onboarded" in words]
+        self.assertTrue(all("kernels_h200_vllm_0_33_h200_onboarded" in words for words in fits))
         self.assertEqual(len(fits), 2)
 
     def test_onboards_and_judges_models_that_were_not(self):

@@ -6,8 +6,9 @@ input, output, seed)}, with "profile_at" and "profile_s" to profile every rank's
 CUPTI: T_LABEL.passK.rankN.csv.gz, times on the clock of time.time_ns; the moments around it are distorted).
 The list is run --passes times; keep the last, since Triton compiles at first use. --requests-only: nothing
 inside the engine is touched (engine_trace.py knows names of vLLM 0.24), so that new versions work; then there
-are no iterations, no received_s and no profiles. --turn FILE: as in any_steps.py, several engines up at once
-and one measured at a time; --kv-bytes N gives each its share of the GPU's memory.
+are no iterations, no received_s and no profiles. --temperature 1 for mixtures: the likeliest tokens of random
+weights are soon the same for all requests and choose the same experts. --turn FILE: as in any_steps.py,
+several engines up at once and one measured at a time; --kv-bytes N gives each its share of the GPU's memory.
 T_LABEL.passK.csv: the requests, .json: how the engine ran, .iterations.csv.gz: the engine's iterations."""
 
 import argparse
@@ -28,10 +29,11 @@ FIELDS = (
 
 
 class Client(Loads):
-    def __init__(self, engine, vocab, label):
+    def __init__(self, engine, vocab, label, temperature):
         from vllm import SamplingParams
 
         super().__init__(vocab)
+        self.temperature = temperature
         self.engine, self.label, self.params = engine, label, SamplingParams
         self.rows = []
 
@@ -39,7 +41,9 @@ class Client(Loads):
         name = f"{self.label}-{k}"
         sent = time.monotonic() - self.start
         first, last = None, None
-        params = self.params(max_tokens=output, ignore_eos=True, temperature=0.0, detokenize=False)
+        params = self.params(
+            max_tokens=output, ignore_eos=True, temperature=self.temperature, detokenize=False
+        )
         async for r in self.engine.generate({"prompt_token_ids": ids}, params, name):
             if first is None and r.outputs and len(r.outputs[0].token_ids) > 0:
                 first = time.monotonic() - self.start
@@ -113,7 +117,7 @@ def write_iterations(raw, path, zero):
 
 
 async def measure(engine, vocab, label, item, out, run, traced):
-    client = Client(engine, vocab, label)
+    client = Client(engine, vocab, label, run["temperature"])
     core = engine.engine_core
     if traced:
         await core.call_utility_async("wl_start")
@@ -153,6 +157,7 @@ def parse_options():
     a.add_argument("--kv", nargs="*", default=[])
     a.add_argument("--passes", type=int, default=2)
     a.add_argument("--requests-only", action="store_true")
+    a.add_argument("--temperature", type=float, default=0.0)
     a.add_argument("--turn")
     a.add_argument("--kv-bytes", type=int)
     return a.parse_args()
@@ -197,12 +202,13 @@ async def main():
         num_gpu_blocks=c.cache_config.num_gpu_blocks,
         block_size=c.cache_config.block_size,
         resolved=engine_setup.resolved(c),
+        temperature=a.temperature,
     )
     print("engine up in %.1f s" % (time.monotonic() - t), json.dumps(run["resolved"]), flush=True)
     try:
         vocab = cfg.get("vocab_size", 32000)
         t = time.monotonic()
-        await Client(engine, vocab, "warm").warm_up()
+        await Client(engine, vocab, "warm", a.temperature).warm_up()
         print("warm-up %.1f s" % (time.monotonic() - t), flush=True)
         with engine_setup.wait_for_turn(a.turn, a.tag):
             for k in range(1, a.passes + 1):

@@ -1,19 +1,17 @@
 """vLLM's kernels through its own layers (names of 0.19 to 0.33), one by one.
 
 Products are those of a ReplicatedLinear and experts those of a mixture's layer, in 16 bits and as the running
-model is quantised; attention is that of flash_attn_varlen_func over a paged cache, where the engine runs
-FlashAttention."""
+model is quantised; attention is that of vllm_attention, where the engine runs FlashAttention."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from warploom.onboard import vllm_layers
+from warploom.onboard import vllm_attention, vllm_layers
 from warploom.onboard.kernel_plan import Entry
 from warploom.onboard.kernel_sweep import Timed, timed_calls
 
-BLOCK = 16  # tokens of a block of the cache
 # Schemes by the method of a linear layer.
 LINEAR_METHODS = {
     "UnquantizedLinearMethod": "bf16",
@@ -96,50 +94,17 @@ class VllmKernels:
         return [call_of(seed) for seed in range(routings)], vllm_layers.experts_name(layer), False
 
     def _attention(self, entry: Entry) -> Planned:
-        import torch
-        from vllm.v1.attention.backends import fa_utils
-
-        if not fa_utils.is_flash_attn_varlen_func_available():
-            raise NotImplementedError("this engine does not run FlashAttention here")
-        request = entry["requests"][0]
-        count, queries, context = request["count"], request["query_tokens"], request["context_tokens"]
-        # A decoding request sees its own token too, which the plan counts among those cached.
-        seen = context if entry["family"] == "attention_decode" else context + queries
-        blocks = -(-seen // BLOCK)
-        shape = (count * blocks, BLOCK, entry["kv_heads"], entry["head_dim"])
-        version = fa_utils.get_flash_attn_version()
-
-        def ints(values: Any) -> Any:
-            return torch.tensor(values, device="cuda", dtype=torch.int32)
-
-        starts = ints([queries * i for i in range(count + 1)])
-        lengths = ints([seen] * count)
-        table = torch.arange(count * blocks, device="cuda", dtype=torch.int32).view(count, blocks)
-        sizes = (count * queries, entry["heads"], entry["head_dim"])
-        query = torch.randn(*sizes, device="cuda", dtype=torch.bfloat16)
-
-        def call_of(_: int) -> Callable[[], object]:
-            keys, values = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
-            out = torch.empty_like(query)
-            return lambda: fa_utils.flash_attn_varlen_func(
-                q=query,
-                k=keys,
-                v=values,
-                out=out,
-                cu_seqlens_q=starts,
-                max_seqlen_q=queries,
-                seqused_k=lengths,
-                max_seqlen_k=seen,
-                softmax_scale=entry["head_dim"] ** -0.5,
-                causal=True,
-                block_table=table,
-                fa_version=version,
-            )
-
         from warploom.timing import copies_of
 
-        copies = copies_of(4 * count * blocks * BLOCK * entry["kv_heads"] * entry["head_dim"])
-        return [call_of(i) for i in range(copies)], f"vllm_flash_attn_fa{version}", False
+        request = entry["requests"][0]
+        queries, context = request["query_tokens"], request["context_tokens"]
+        # A decoding request sees its own token too, which the plan counts among those cached.
+        seen = context if entry["family"] == "attention_decode" else context + queries
+        sizes = {name: entry[name] for name in ("heads", "kv_heads", "head_dim")}
+        batch = vllm_attention.Batch(request["count"], queries, seen, **sizes)
+        copies = copies_of(4 * batch.count * seen * batch.kv_heads * batch.head_dim)
+        calls, kernel = vllm_attention.attention_calls(self.config, batch, copies)
+        return calls, kernel, False
 
 
 def share_of_longest(calls: list[Callable[[], object]]) -> float:
