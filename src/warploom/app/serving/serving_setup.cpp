@@ -288,7 +288,9 @@ void check_memory(ServingSetup& setup, const Companions& beside) {
 
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
   const OperatorPricer operators = setup.operators();
-  const auto graphs = [&](std::int64_t query_tokens) { return graph_sizes_of(setup.config, query_tokens); };
+  const auto graphs = [&](std::int64_t query_tokens) {
+    return StepPadding(graph_sizes_of(setup.config, query_tokens), setup.config.experts_skip_padding);
+  };
   const std::int64_t verified = beside.speculation.verified_tokens;
   ScaledOperators in_step = beside.lora;
   DraftOperators drafts;
@@ -298,7 +300,7 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
   std::unique_ptr<StepPricer> target;
   if (setup.sharding.apart())
     target = std::make_unique<AfdStepPricer>(AfdPlan(setup.model, setup.sharding, setup.graph), operators,
-                                             graphs(verified), setup.config.num_afd_stages);
+                                             graphs(verified).sizes, setup.config.num_afd_stages);
   else
     target = std::make_unique<OperatorStepPricer>(
         StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), std::move(in_step),

@@ -108,6 +108,7 @@ struct ServingConfig {
   HostModel host;
   KvLayout kv_layout;                      // of the model's layers in the blocks of this engine; no flag
   GraphSizes graph_sizes;                  // of this version of the engine; no flag
+  bool experts_skip_padding = false;       // likewise (EngineDefaults)
   std::int64_t graphed_prompt_tokens = 0;  // see EngineSpec; no flag
   std::int64_t most_image_tokens = 0;      // of the largest image that the model reads; no flag
   // `host` where its machine is at an end of what is known of it, in a run at that end; no flag.

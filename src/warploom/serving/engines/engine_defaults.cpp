@@ -23,6 +23,7 @@ void resolve_defaults(ServingConfig& config, const GpuSpec& gpu, std::string_vie
   if (!config.async_scheduling) config.async_scheduling = defaults.async_scheduling;
   if (!config.cudagraph_mode) config.cudagraph_mode = defaults.cudagraph_mode;
   config.graph_sizes = defaults.graph_sizes;
+  config.experts_skip_padding = defaults.experts_skip_padding;
   if (!config.gpu_memory_utilization) config.gpu_memory_utilization = defaults.gpu_memory_utilization;
   config.enable_chunked_prefill = chunks_prompts(config);
   config.block_size = block_size_of(config);

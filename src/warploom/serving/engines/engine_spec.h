@@ -39,6 +39,7 @@ struct EngineDefaults {
   bool async_scheduling = true;
   std::string_view cudagraph_mode = kNewestGraphMode;
   GraphSizes graph_sizes;
+  bool experts_skip_padding = false;  // rows that a graph adds to a step are given no expert
 };
 
 // Which row of an engine's table of versions holds.

@@ -73,7 +73,8 @@ constexpr GraphSizes kOldGraphSizes{.stretches = kOldStretches};
 // 0.11.1 captures every 16th size above 256; 0.14.0 chooses the next step while one runs (pull request
 // 27614, as its release notes say); 0.20.0 takes 0.92 of the memory (config/cache.py); 0.28.0 gives GPUs of
 // at least 160 GiB 16,384 tokens a step and captures up to 1,024 tokens on sm_100 and sm_103
-// (config/vllm.py, _set_cudagraph_sizes); 0.33.0 counts sm_121 among the small. Read in the sources of
+// (config/vllm.py, _set_cudagraph_sizes); 0.27.0 gives rows that a graph adds no expert (envs.py,
+// VLLM_MOE_SKIP_PADDING, off by default in 0.25 and 0.26); 0.33.0 counts sm_121 among the small. Read in the sources of
 // 0.14.0, 0.17.0, 0.19.0 to 0.20.0 and 0.22.0 to 0.33.0: no other of these defaults changed. From 0.29.0 on
 // max_num_seqs itself is captured too where it fits, which differs where it is no multiple of 16 alone.
 struct VllmVersion {
@@ -82,18 +83,20 @@ struct VllmVersion {
   bool async_scheduling;
   std::string_view cudagraph_mode;
   GraphSizes graph_sizes;
-  bool knows_blackwell = false;  // as of 0.28.0
+  bool experts_skip_padding = false;  // as of 0.27.0
+  bool knows_blackwell = false;       // as of 0.28.0
   bool sm121_is_small = false;
 };
 constexpr std::string_view kNewestVllm = "0.33.0";
-constexpr std::array<VllmVersion, 7> kVersions{{
+constexpr std::array<VllmVersion, 8> kVersions{{
     {"0.8.0", "20250318", 0.9, false, "PIECEWISE", kOldGraphSizes},
     {"0.11.0", "20251004", 0.9, false, kNewestGraphMode, kOldGraphSizes},
     {"0.11.1", "20251119", 0.9, false, kNewestGraphMode, {}},
     {"0.14.0", "20260120", 0.9, true, kNewestGraphMode, {}},
     {"0.20.0", "20260427", 0.92, true, kNewestGraphMode, {}},
-    {"0.28.0", "20260826", 0.92, true, kNewestGraphMode, {}, true},
-    {"0.33.0", "20261102", 0.92, true, kNewestGraphMode, {}, true, true},
+    {"0.27.0", "20260811", 0.92, true, kNewestGraphMode, {}, true},
+    {"0.28.0", "20260826", 0.92, true, kNewestGraphMode, {}, true, true},
+    {"0.33.0", "20261102", 0.92, true, kNewestGraphMode, {}, true, true, true},
 }};
 
 // What a step holds by default where an OpenAI server is started.
@@ -133,7 +136,8 @@ EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::st
                        .chunked_prefill_size = std::nullopt,
                        .async_scheduling = known.async_scheduling,
                        .cudagraph_mode = known.cudagraph_mode,
-                       .graph_sizes = graph_sizes(known, gpu)};
+                       .graph_sizes = graph_sizes(known, gpu),
+                       .experts_skip_padding = known.experts_skip_padding};
   // A prompt that is not split must fit into a step; requests follow the tokens that were asked for
   // (engine/arg_utils.py, _set_default_max_num_seqs_and_batched_tokens_args).
   if (!config.enable_chunked_prefill.value_or(kChunksPrompts) && config.max_model_len)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "warploom/serving/host/host_model.h"
@@ -20,6 +21,16 @@ std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enfor
                                            std::optional<std::int64_t> largest_size = {},
                                            const GraphSizes& rule = {},
                                            const std::vector<std::int64_t>& listed = {});
+
+// What a step's rows are padded to: the smallest of `sizes`, ascending, that holds them. Routed experts compute
+// the rows that were added as any other, unless the engine gives them no expert.
+struct StepPadding {
+  StepPadding(std::vector<std::int64_t> captured = {}, bool skipped_by_experts = false)
+      : sizes(std::move(captured)), experts_skip(skipped_by_experts) {}
+
+  std::vector<std::int64_t> sizes;  // empty: none is padded
+  bool experts_skip = false;
+};
 
 // The largest steps that run as CUDA graphs, in tokens; 0: none.
 struct GraphLimits {

@@ -27,13 +27,13 @@ bool serves_group(const OperatorNode& node) { return node.source == RowSource::G
 }  // namespace
 
 OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer,
-                                       std::vector<std::int64_t> graph_sizes, ScaledOperators beside,
+                                       StepPadding padding, ScaledOperators beside,
                                        const BatchOverlap& overlap, const PricedDomain& domain)
     : plan_(plan),
       beside_(std::move(beside)),
       overlap_(overlap),
       pricer_(std::move(pricer)),
-      graph_sizes_(std::move(graph_sizes)),
+      padding_(std::move(padding)),
       token_grid_(geometric_points(domain.tokens, 64, 32)),
       row_grid_(geometric_points(domain.sequences, 64, 32)),
       sequence_grid_(geometric_points(domain.sequences, 8, 6)),
@@ -84,11 +84,13 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
       sharers == 1 ? batch.tokens()
                    : batch.tokens() - batch.chunk_tokens + (batch.chunk_tokens + sharers - 1) / sharers;
   const std::int64_t widest = sharers == 1 ? std::max(own, batch.widest_rank_tokens) : own;
-  const bool in_graph = !graph_sizes_.empty() && widest <= graph_sizes_.back();
-  const std::int64_t padded = in_graph ? padded_tokens(graph_sizes_, widest) : own;
+  const std::vector<std::int64_t>& sizes = padding_.sizes;
+  const bool in_graph = !sizes.empty() && widest <= sizes.back();
+  const std::int64_t padded = in_graph ? padded_tokens(sizes, widest) : own;
   const std::int64_t ranks = std::int64_t(coupled_replicas());
-  const std::int64_t group_tokens =
+  const std::int64_t group_padded =
       in_graph && ranks > 1 ? ranks * padded : std::max(padded, batch.group_tokens);
+  const std::int64_t group_tokens = padding_.experts_skip ? std::max(own, batch.group_tokens) : group_padded;
   const bool splits = serves_group_ && overlap_.splits(batch);
   const std::int64_t parts = splits ? 2 : 1;
   ListPrice exchange;
@@ -96,7 +98,7 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   for (std::int64_t part = 0; part < parts; ++part) {
     add_part(&OperatorStepPricer::list_per_token, divide_up(padded, parts), token_grid_, token_table_, price);
     if (!serves_group_) continue;
-    const std::int64_t exchanged = in_graph ? group_tokens : std::max(group_tokens, exchanged_tokens(batch));
+    const std::int64_t exchanged = in_graph ? group_padded : std::max(group_padded, exchanged_tokens(batch));
     const double before = price.p50;
     add_part(&OperatorStepPricer::list_per_group_token, divide_up(group_tokens, parts), token_grid_,
              group_table_, price);

@@ -4,8 +4,8 @@
 //   where a graph holds the step, at the step's own size elsewhere; remembered on a grid of token counts
 //   (every one up
 //   to 64, then at most 1/32 apart) and interpolated.
-// - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them;
-//   where ranks have unequal numbers of them, the exchange by the busiest link. Where an engine splits a step
+// - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them
+//   (without the rows that padding adds, where the engine gives these no expert); where ranks have unequal numbers of them, the exchange by the busiest link. Where an engine splits a step
 //   in two halves, each half is priced at its size and the exchange runs beside the computing
 //   (batch_overlap.h).
 // - How long the busiest rank's experts take varies from step to step with what its tokens choose
@@ -51,10 +51,10 @@ struct PricedDomain {
 
 class OperatorStepPricer final : public StepPricer {
  public:
-  // The model and the GPU in `pricer` outlive this and its clones. Graph sizes from cuda_graph_sizes(). A
+  // The model and the GPU in `pricer` outlive this and its clones. Padded sizes from cuda_graph_sizes(). A
   // plan over several pipeline stages prices one batch that passes through all of them. `beside`: operators
   // that no model's plan has and that scale with the step's tokens (adapters, a drafter's own).
-  OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer, std::vector<std::int64_t> graph_sizes,
+  OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer, StepPadding padding,
                      ScaledOperators beside = {}, const BatchOverlap& overlap = {},
                      const PricedDomain& domain = {});
 
@@ -124,7 +124,7 @@ class OperatorStepPricer final : public StepPricer {
   ScaledOperators beside_;
   BatchOverlap overlap_;
   OperatorPricer pricer_;
-  std::vector<std::int64_t> graph_sizes_;
+  StepPadding padding_;
   PriceGrid token_grid_, row_grid_, sequence_grid_;
   PriceTable token_table_, group_table_, exchange_table_, row_table_;
   std::vector<double> spread_;  // of the group's rows; below zero: not worked out

@@ -39,6 +39,7 @@ class StraightLatency final : public LatencyModel {
     }
     return 1e-5 * area;
   }
+  static double work(const FusedMoe& moe) { return 0.05 * double(moe.tokens); }
   static double work(const Collective& collective) { return 1 + 1e-9 * collective.size.value(); }
   template <class O>
   static double work(const O&) {
@@ -189,6 +190,26 @@ TEST(OperatorStepPricer, PadsToGraphSizes) {
   EXPECT_EQ(cuda_graph_sizes(256, false, 1, 16, {}, {20, 3}), (Sizes{3}));
   EXPECT_EQ(cuda_graph_sizes(256, false, 4, {}, {}, {20, 3, 4}), (Sizes{4, 20}));
   EXPECT_EQ(cuda_graph_sizes(256, true, 1, {}, {}, {20}), Sizes{});
+}
+
+// Rows that a graph adds cost what dense operators take of them; experts only where they are given one.
+TEST(OperatorStepPricer, ExpertsMaySkipTheRowsOfPadding) {
+  const ModelArchitecture mixture = small_model(true);
+  const StraightLatency model;
+  const GpuSpec gpu;
+  const auto time_of = [&](std::size_t requests, bool skip, const Sharding& sharding = {}) {
+    OperatorStepPricer pricer(StepPlan(mixture, sharding), {.model = &model, .gpu = &gpu, .names = {}},
+                              StepPadding(cuda_graph_sizes(256, false), skip));
+    StepBatch batch = decode_batch(std::vector<std::int32_t>(requests, 100));
+    batch.group_tokens = std::int64_t(requests) * sharding.attention_data_parallel;
+    return to_microseconds(pricer.price(batch).p50);
+  };
+  EXPECT_DOUBLE_EQ(time_of(16, true), time_of(16, false));
+  const double layers = 32;
+  EXPECT_NEAR(time_of(9, false) - time_of(9, true), layers * 0.05 * (16 - 9), 1e-6);
+  EXPECT_LT(time_of(9, true), time_of(16, true));
+  const Sharding ranks{.expert_parallel = 2, .attention_data_parallel = 2};
+  EXPECT_NEAR(time_of(9, false, ranks) - time_of(9, true, ranks), layers * 0.05 * 2 * (16 - 9), 1e-6);
 }
 
 TEST(OperatorStepPricer, OneLongRequestBoundsTheStep) {
