@@ -115,6 +115,7 @@ class OnboardTest(unittest.TestCase):
         self.assertEqual(rows[0]["wall_ms"], "2.0000")
         self.assertEqual(rows[0]["kernel_sum_ms"], "0.5000")
         self.assertEqual(rows[0]["core_ms"], "1.9000")
+        self.assertIn("rows_ms", rows[0])
         facts = json.loads((self.out / "run.json").read_text())
         self.assertEqual(facts["model"], "config.json")
         self.assertEqual(facts["engine_kwargs"], {"max_num_seqs": 64})

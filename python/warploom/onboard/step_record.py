@@ -10,13 +10,15 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from warploom.onboard.kernel_names import rows_us
+
 # Sum and span of the kernels in ms a step, kernels a step, and of each name its calls and microseconds.
 Profile = tuple[float, float, float, dict[str, tuple[int, float]]]
 
 KERNELS_KEPT = 45
 HEADS = {
     "steps": "kind batch wall_ms wall_min_ms kernel_sum_ms span_ms kernels context_mean kernel_context_mean "
-    "core_ms",
+    "core_ms rows_ms",
     "kernels": "kind batch kernel calls us",
 }
 
@@ -37,7 +39,9 @@ class StepRecord:
         if not os.path.exists(path):
             return []
         with open(path, newline="") as file:
-            return list(csv.reader(file))[1:]
+            rows = list(csv.reader(file))[1:]
+        width = len(HEADS[name].split())  # a file of an earlier version has fewer columns
+        return [row + [""] * (width - len(row)) for row in rows]
 
     def add(
         self,
@@ -53,8 +57,9 @@ class StepRecord:
         walls, cores = zip(*times)
         figures = [statistics.median(walls), min(walls), total, span]
         core = f"{statistics.median(cores):.4f}"
+        rows = f"{rows_us(by_name) / steps / 1e3:.4f}" if by_name else ""
         self.rows["steps"].append(
-            [kind, batch, *(f"{v:.4f}" for v in figures), f"{count:.0f}", *contexts, core]
+            [kind, batch, *(f"{v:.4f}" for v in figures), f"{count:.0f}", *contexts, core, rows]
         )
         longest = sorted(by_name.items(), key=lambda item: -item[1][1])[:KERNELS_KEPT]
         for name, (calls, us) in longest:

@@ -24,7 +24,7 @@ class Batch(NamedTuple):
 
 
 def splits_of_graph(config: Any, version: int, tokens: int) -> int:
-    """The bound on splits that a step of so many tokens was captured with; 0: it runs outside a whole graph."""
+    """The bound on splits that a step of so many tokens was captured with; 0: outside a whole graph."""
     compilation = config.compilation_config
     whole = getattr(compilation.cudagraph_mode, "has_full_cudagraphs", lambda: False)()
     largest = getattr(compilation, "max_cudagraph_capture_size", None) or 0

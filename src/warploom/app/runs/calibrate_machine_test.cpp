@@ -349,5 +349,23 @@ TEST(MachineFit, WhatWorksOnRowsMayBeFarFromOne) {
   EXPECT_NEAR(found[2], made[2], 0.03);
 }
 
+// Rows that follow their tokens otherwise than predicted (1.5 to 4 times) would be taken for slow products.
+TEST(MachineFit, RowsThatWereMeasuredLeaveProductsAlone) {
+  constexpr double kComputing = 1.04;
+  std::vector<MeasuredSum> sums;
+  for (int i = 1; i <= 12; ++i) {
+    const double rows = 1.3 * i, grows = 1.5 + 0.2 * i;
+    MeasuredSum sum{.predicted = {milliseconds(0), milliseconds(10 * i), milliseconds(rows)}};
+    sum.measured = milliseconds(10 * i * kComputing + rows * grows);
+    sum.measured_rows = milliseconds(rows * grows);
+    sums.push_back(sum);
+  }
+  const KernelFactors found = fit_kernels(sums);
+  EXPECT_NEAR(found[1], kComputing, 0.005);
+  EXPECT_NEAR(found[2], 2.8, 0.5);
+  for (MeasuredSum& sum : sums) sum.measured_rows.reset();
+  EXPECT_GT(fit_kernels(sums)[1], kComputing + 0.02);
+}
+
 }  // namespace
 }  // namespace warploom

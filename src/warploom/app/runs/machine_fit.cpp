@@ -1,6 +1,7 @@
 #include "warploom/app/runs/machine_fit.h"
 
 #include <cmath>
+#include <utility>
 
 namespace warploom {
 namespace {
@@ -9,13 +10,37 @@ namespace {
 // What works on rows was never swept as engines run it now (steps/streaming_rule.h), or fuses what tables
 // have apart.
 constexpr KernelFactors kSpread{0.08, 0.08, 0.5};
-constexpr double kNoise = 0.03;    // of ln(sum): how well a sum is predicted where the factors are right
-constexpr double kOutlier = 0.15;  // |ln(at / measured)| from which a sum weighs less
+constexpr double kNoise = 0.03;     // of ln(sum): how well a sum is predicted where the factors are right
+constexpr double kRowsNoise = 0.3;  // the same, of rows alone: fused kernels follow their tokens otherwise
+constexpr double kOutlier = 0.15;   // |ln(at / measured)| from which a sum weighs less
 constexpr int kRounds = 40;
+constexpr std::size_t kRows = std::size_t(KernelGroup::Rows);
+
+struct Observation {
+  MeasuredSum sum;
+  double noise = kNoise;
+};
+
+std::vector<Observation> observations_of(std::span<const MeasuredSum> sums) {
+  std::vector<Observation> all;
+  for (const MeasuredSum& sum : sums) {
+    if (!sum.measured_rows || sum.predicted[kRows] <= Seconds(0.0) || *sum.measured_rows >= sum.measured) {
+      all.push_back({sum});
+      continue;
+    }
+    MeasuredSum rest = sum, rows{.measured = *sum.measured_rows};
+    rest.measured = sum.measured - *sum.measured_rows;
+    rows.predicted[kRows] = std::exchange(rest.predicted[kRows], Seconds(0.0));
+    all.push_back({rest});
+    all.push_back({rows, kRowsNoise});
+  }
+  return all;
+}
 
 }  // namespace
 
 KernelFactors fit_kernels(std::span<const MeasuredSum> sums) {
+  const std::vector<Observation> observations = observations_of(sums);
   KernelFactors logs{};
   const auto factors_of = [](const KernelFactors& at) {
     KernelFactors factors{};
@@ -27,11 +52,11 @@ KernelFactors fit_kernels(std::span<const MeasuredSum> sums) {
     for (std::size_t group = 0; group < kKernelGroups; ++group) {
       const KernelFactors factors = factors_of(logs);
       double curve = 1 / (kSpread[group] * kSpread[group]), slope = logs[group] * curve;
-      for (const MeasuredSum& sum : sums) {
+      for (const auto& [sum, noise] : observations) {
         const Seconds at = sum.at(factors);
         const double error = std::log(at / sum.measured);
         const double share = sum.predicted[group] * factors[group] / at;
-        const double weight = std::min(1.0, kOutlier / std::max(std::abs(error), 1e-12)) / (kNoise * kNoise);
+        const double weight = std::min(1.0, kOutlier / std::max(std::abs(error), 1e-12)) / (noise * noise);
         slope += weight * error * share;
         curve += weight * share * share;
       }

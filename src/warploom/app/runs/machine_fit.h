@@ -1,7 +1,8 @@
-// Factors on two groups of kernels, fitted to measured times that are made of both.
+// Factors on groups of kernels, fitted to measured times that are made of all.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct MeasuredSum {
   std::array<Seconds, kKernelGroups> predicted{};  // of each group's kernels
   Seconds other{0.0};                              // of kernels that are not scaled
   Seconds measured{0.0};
+  std::optional<Seconds> measured_rows;  // the part of `measured` that kernels of KernelGroup::Rows took
 
   Seconds at(const KernelFactors& factors) const {
     Seconds sum = other;
@@ -25,6 +27,7 @@ struct MeasuredSum {
 };
 
 // Least squares of ln(at / measured), outliers bounded by weights; factors that nothing bears on stay at one.
+// What rows took is fitted for itself where it was measured, and the rest without it.
 KernelFactors fit_kernels(std::span<const MeasuredSum> sums);
 
 // `found` by thirds: the factors at each of three fits, a third of the sums left out.

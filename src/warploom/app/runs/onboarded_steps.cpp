@@ -14,8 +14,8 @@
 namespace warploom {
 namespace {
 
-MeasuredSum sum_of(const PricedGraph& priced, Seconds measured) {
-  MeasuredSum sum{.measured = measured};
+MeasuredSum sum_of(const PricedGraph& priced, const MeasuredStep& step) {
+  MeasuredSum sum{.measured = *step.kernels, .measured_rows = step.rows};
   Seconds grouped(0.0);
   for (const PricedNode& node : priced.nodes) {
     const std::optional<KernelGroup> group = group_of(node.node.op, node.one_call.bound);
@@ -60,7 +60,7 @@ OnboardedSteps read_onboarded(const std::filesystem::path& folder, const FileSco
       throw InvalidInput(fmt::format("{}: {} has no kernel_sum_ms, expected the sum of its kernels",
                                      path.string(), step.batch));
     const PricedGraph priced = price_graph(setup, step.shape);
-    steps.sums.push_back(sum_of(priced, *step.kernels));
+    steps.sums.push_back(sum_of(priced, step));
     // A server's core does not make outputs for clients, which a whole step in one process holds.
     steps.timed.push_back({priced.gpu.p50, step.core.value_or(step.wall), step.shape.requests(),
                            graphs.mode(StepShape::tokens_of(step.shape.prefill), step.shape.tokens())});

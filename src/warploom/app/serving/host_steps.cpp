@@ -36,7 +36,7 @@ std::vector<MeasuredStep> read_measured_steps(const std::filesystem::path& path)
   CsvReader csv(path);
   const std::size_t kind = csv.column("kind"), batch = csv.column("batch"), wall = csv.column("wall_ms");
   const std::optional<std::size_t> kernels = csv.find_column("kernel_sum_ms"),
-                                   core = csv.find_column("core_ms");
+                                   rows = csv.find_column("rows_ms"), core = csv.find_column("core_ms");
   std::vector<MeasuredStep> steps;
   while (csv.next()) {
     const std::string kind_text(csv.cell(kind)), batch_text(csv.cell(batch));
@@ -53,6 +53,7 @@ std::vector<MeasuredStep> read_measured_steps(const std::filesystem::path& path)
       return milliseconds(measured_time(csv, *column, kMilliseconds));
     };
     steps.back().kernels = time_if(kernels);
+    steps.back().rows = time_if(rows);
     steps.back().core = time_if(core);
   }
   if (steps.empty()) throw InvalidInput(fmt::format("{}: no step, expected at least one row", path.string()));

@@ -1,6 +1,6 @@
 // Steps of a real engine as they were timed one by one, with async scheduling off: the columns `kind`,
-// `batch` and `wall_ms` of a steps file (docs/formats.md), `kernel_sum_ms` and `core_ms` where it has
-// them. Other columns are not read.
+// `batch` and `wall_ms` of a steps file (docs/formats.md), `kernel_sum_ms`, `rows_ms` and `core_ms` where it
+// has them. Other columns are not read.
 #pragma once
 
 #include <filesystem>
@@ -18,6 +18,7 @@ struct MeasuredStep {
   StepShape shape;
   Seconds wall;                    // from the choice of the step to the choice of the next
   std::optional<Seconds> kernels;  // their sum, of the column `kernel_sum_ms` where there is one
+  std::optional<Seconds> rows;     // of `kernels` what works on rows (norms, activations), of `rows_ms`
   std::optional<Seconds> core;     // the engine core's part of `wall`, of `core_ms` where there is one
 };
 

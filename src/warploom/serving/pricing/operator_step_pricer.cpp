@@ -26,9 +26,9 @@ bool serves_group(const OperatorNode& node) { return node.source == RowSource::G
 
 }  // namespace
 
-OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer,
-                                       StepPadding padding, ScaledOperators beside,
-                                       const BatchOverlap& overlap, const PricedDomain& domain)
+OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer, StepPadding padding,
+                                       ScaledOperators beside, const BatchOverlap& overlap,
+                                       const PricedDomain& domain)
     : plan_(plan),
       beside_(std::move(beside)),
       overlap_(overlap),

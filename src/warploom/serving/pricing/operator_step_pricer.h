@@ -2,12 +2,11 @@
 //
 // - Dense operators and collectives depend on the number of tokens: priced at the CUDA graph's padded size
 //   where a graph holds the step, at the step's own size elsewhere; remembered on a grid of token counts
-//   (every one up
-//   to 64, then at most 1/32 apart) and interpolated.
+//   (every one up to 64, then at most 1/32 apart) and interpolated.
 // - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them
-//   (without the rows that padding adds, where the engine gives these no expert); where ranks have unequal numbers of them, the exchange by the busiest link. Where an engine splits a step
-//   in two halves, each half is priced at its size and the exchange runs beside the computing
-//   (batch_overlap.h).
+//   (without the rows that padding adds, where the engine gives these no expert); where ranks have unequal
+//   numbers of them, the exchange by the busiest link. Where an engine splits a step in two halves, each half
+//   is priced at its size and the exchange runs beside the computing (batch_overlap.h).
 // - How long the busiest rank's experts take varies from step to step with what its tokens choose
 //   (routing_spread.h): a step that has a number is given its own draw, whose mean is what is priced.
 // - lm_head and sampling likewise, by the number of rows that yield a token.
