@@ -11,7 +11,9 @@
 namespace warploom {
 
 struct KeyLaunches {
-  std::int64_t key = 1;  // of kMoeLadder
+  std::int64_t key = 1;  // tokens: of kMoeLadder for products and experts
+  // Keys around it where the file is nested: file[above...][key][below...].
+  std::vector<std::int64_t> above = {}, below = {};
   MoeConfig usual;       // the engine's, without a file, at the key
   // The compiler takes them; the default stands among them where it does.
   std::vector<MoeConfig> configs;
@@ -23,12 +25,16 @@ struct KeyLaunches {
 };
 
 // What the engine launches for the file's kernel without a file, at any number of tokens. Asks for a file
-// with a layer or a product.
+// that may_time (timed_rows.h).
 MoeConfig default_launch(const TunedFile& file, MoeEngine engine, std::int64_t tokens);
 
-// For each key of the ladder. fp8: every legal configuration, by the record (tuner/record_model.h,
-// block_scales.h); 16-bit experts: those that searches on other GPUs voted for, the most voted first. Throws
-// InvalidInput on a GPU without matrix units for fp8, and as check_moe_layer.
+void require_fp8(const GpuSpec& gpu);  // throws InvalidInput
+
+// For each key that the file may have. Experts of 16 bits: configurations that searches on other GPUs voted
+// for, the most voted first; all else: every legal one by the record (tuner/record_model.h, block_scales.h;
+// state_launches.h). The second product of experts has none of its own (sure_rows.h). Asks for a file with
+// something to predict from. Throws InvalidInput on a GPU without matrix units for the operands, and as
+// check_moe_layer.
 std::vector<KeyLaunches> key_launches(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,
                                       const ConfigModel& searches);
 
