@@ -144,6 +144,8 @@ bool ListedFile::gains() const {
 TunedFilesResult tuned_files(const TunedFilesRequest& request) {
   request.files.check_writes(request.write, "write");
   if (request.profile) request.files.check_programs("profile");
+  if (request.max_loras != 1 && request.lora_rank == 0)
+    throw InvalidInput("max_loras: expected lora_rank too, without which no adapters are served");
   const EngineRelease release = engine_release(request.engine, request.engine_version);
   GpuCatalog catalog;
   const GpuSpec& gpu = catalog.load_gpu(request.gpu, request.files);
