@@ -4,6 +4,7 @@ WARPLOOM_ENGINE_WHEELS: wheels of vLLM 0.33.0 and SGLang 0.5.23, parted by ":": 
 stand-ins of tensors and kernels; without them a transcription of their launches is.
 """
 
+import json
 import logging
 import os
 import sys
@@ -327,6 +328,39 @@ class Sglang(unittest.TestCase):
                     self.assertEqual(call.args[sglang_attention.KV_GROUP].id, "kv_group_num")
                     self.assertEqual(call.args[-1].id, "batch_size")
                 self.assertIn("q", call.args[0].id)
+
+
+class FilesOfStatesAndAdapters(unittest.TestCase):
+    """vLLM's folder may hold them beside experts; damaged ones keep the plugin from using the folder."""
+
+    GOOD = {
+        "headdim=64,dstate=128,device_name=X,cache_dtype=float32.json":
+            '{"8": {"BLOCK_SIZE_M": 4, "num_warps": 1}}',
+        "NVIDIA_L40S_SHRINK.json": '{"2": {"1": {"1": {"8": {"16": {"block_m": 32}}}}}}',
+        "NVIDIA_L40S_EXPAND_TRUE.json": '{"2": {"1": {"1": {"8": {"16": {"block_m": 32}}}}}}',
+    }  # fmt: skip
+
+    def checked(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                (Path(folder) / name).write_text(text)
+            return [path.name for path in vllm_plugin.check_folder(Path(folder))]
+
+    def test_whole_ones_are_found(self):
+        self.assertEqual(sorted(self.checked(self.GOOD)), sorted(self.GOOD))
+
+    def test_damaged_ones_are_refused_by_name(self):
+        for name, text in self.GOOD.items():
+            foreign = text.replace("1}", '"1"}').replace("32}", "null}")
+            for damaged in (text[:-3], "[]", "{}", foreign, '{"2": 3}'):
+                with self.assertRaisesRegex(ValueError, name.split("=")[0].replace(".", r"\.")):
+                    self.checked({**self.GOOD, name: damaged})
+
+    def test_rows_of_narrow_weights_may_leave_columns_and_depth_to_vllm(self):
+        name, row = "E=8,N=64,device_name=X.json", {"BLOCK_SIZE_M": 16, "GROUP_SIZE_M": 1, "SPLIT_K": 1}
+        self.assertEqual(self.checked({name: json.dumps({"1": row})}), [name])
+        with self.assertRaisesRegex(ValueError, "BLOCK_SIZE_N"):
+            self.checked({name: json.dumps({"1": {**row, "BLOCK_SIZE_N": 64}})})
 
 
 if __name__ == "__main__":

@@ -50,7 +50,8 @@ def loaded(engine, file):
         kind, k, rank, slices = re.match(r"lora_(\w+),K=(\d+),R=(\d+),S=(\d+),", file["name"]).groups()
         return engine.adapter_file(kind, int(k), int(rank), int(slices))
     if file["kernel"] == "lora":
-        kind = re.search(r"_((?:FUSED_MOE_LORA_W\d+_)?(?:SHRINK|EXPAND))(?:_(TRUE|FALSE))?\.json$", file["name"])
+        words = r"_((?:FUSED_MOE_LORA_W\d+_)?(?:SHRINK|EXPAND))(?:_(TRUE|FALSE))?\.json$"
+        kind = re.search(words, file["name"])
         return engine.adapter_file(kind.group(1).lower(), kind.group(2) and kind.group(2) == "TRUE")
     if file["kernel"] == "block_fp8_product":
         return engine.product(int(sizes["N"]), int(sizes["K"]), *block)
@@ -161,8 +162,9 @@ class Transcribed(unittest.TestCase):
             self.assertLessEqual(row["BLOCK_SIZE_M"], 64)
 
     def test_what_cannot_be_set_beside_the_default_says_why(self):
-        files = asked("--gpu", "L40S", "--engine", "sglang", "--model", "Qwen/Qwen3-8B", "--quantization", "fp8")
-        channel = [file for file in files if file["kernel"] == "channel_fp8_product" and file["state"] == "missing"]
+        model = ("--model", "Qwen/Qwen3-8B", "--quantization", "fp8")
+        channel = [file for file in asked("--gpu", "L40S", "--engine", "sglang", *model)
+                   if file["kernel"] == "channel_fp8_product" and file["state"] == "missing"]
         self.assertTrue(channel)
         for file in channel:
             self.assertIn("CUTLASS", file["not_predicted"])
@@ -232,7 +234,7 @@ class Loaders(unittest.TestCase):
         self.needs("vllm")
         known, _ = self.check("vllm", "L40S", "--model", "nemotron-h-56b-base-8k")
         (state,) = (file for file in known if file["kernel"] == "state_update")
-        # Rows of which none leaves the default are not written: here they are, to see that they would be read.
+        # A file without a row that leaves the default is not written: here it is, to see it would be read.
         (self.root / "states").mkdir()
         (self.root / "states" / state["name"]).write_text(json.dumps(nested(state["rows"])))
         engine = self.engine("vllm", DEVICES["L40S"], str(self.root / "states"))
@@ -248,7 +250,8 @@ class Loaders(unittest.TestCase):
                     found = self.loader.adapter(kind, max_loras=3, batch=tokens, hidden_size=2048, rank=32,
                                                 num_slices=slices, add_inputs=True)
                     needed = {"block_m", "block_n", "block_k", "num_warps", "num_stages", "num_ctas"}
-                    self.assertLessEqual(needed | ({"split_k"} if kind == "shrink" else set()), found.keys())
+                    more = {"split_k"} if kind == "shrink" else set()
+                    self.assertLessEqual(needed | more, found.keys())
 
     def test_vllm_loads_experts_of_narrow_weights(self):
         self.needs("vllm")

@@ -10,8 +10,8 @@ and the root of the mean of squares over all: what the tuner's choice of the nex
 (src/warploom/tuner/internal/candidate_errors.h).
 
 The second form makes the shipped file: it fits the tables of SETS on their anchors and takes shapes that the
-trees were learned from, so that nothing is judged on them; a set's own trees have seen them, which makes errors
-small rather than large. Needs libwarploom.so."""
+trees were learned from, so that nothing is judged on them; the trees have seen them, which makes errors small
+rather than large. Needs libwarploom.so."""
 
 import argparse
 import csv
@@ -28,7 +28,7 @@ from warploom.table import Table  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "fixtures" / "tuner"
-# Of each kind: what `tune fit` is asked, its samples, and the shapes that are taken (fixtures' README).
+# Each kind: what `tune fit` is asked, its samples, and the shapes that are taken (fixtures' README).
 SETS = {
     "gemm": ([], ["gemm_anchors", "narrow/gemm_anchors"], ["gemm_shapes", "gemm_near_odd"]),
     "grouped": (["--kind", "grouped_gemm", "--experts", "16", "--top-k", "2", "--default", "64x64x32/w4/s3"],
@@ -88,7 +88,7 @@ def variances(shapes):
 
 
 def deviations(pairs):
-    """(between shapes, between grids, between configurations) over [(table, oracles)], a row printed for each."""
+    """(between shapes, between grids, between configurations) of [(table, oracles)]; prints rows."""
     found = []
     print("oracle,shapes,between_shapes,between_grids,between_configurations")
     for path, oracles in pairs:
@@ -111,8 +111,8 @@ def fitted(program, scratch):
     for kind, (words, samples, oracles) in SETS.items():
         table = Path(scratch) / f"{kind}.wlt"
         files = [str(FIXTURES / f"{name}.csv.gz") for name in samples]
-        subprocess.run([program, "tune", "fit", "--gpu", "H200", *words, "--samples", *files, "--output", table],
-                       check=True, stdout=subprocess.DEVNULL)
+        fit = [program, "tune", "fit", "--gpu", "H200", *words, "--samples", *files, "--output", table]
+        subprocess.run(fit, check=True, stdout=subprocess.DEVNULL)
         pairs.append((table, [FIXTURES / f"{name}.csv.gz" for name in oracles]))
     return pairs
 

@@ -25,7 +25,8 @@ from warploom.table import Table, Tile
 
 FOLDER = "WARPLOOM_TUNED_ATTENTION"
 NAME = re.compile(
-    r"head_dim=(?P<dim>\d+),head_group=(?P<group>\d+),device_name=(?P<device>[^,]+),(?P<kind>prefill|decode)\.wlt"
+    r"head_dim=(?P<dim>\d+),head_group=(?P<group>\d+),device_name=(?P<device>[^,]+),"
+    r"(?P<kind>prefill|decode)\.wlt"
 )
 # How much faster another kernel's table must say it is: an assumption, twice the 10 % by which tiles err
 # against each other where only structure is known (decision 0114).

@@ -1,10 +1,10 @@
 """SGLang's Triton attention takes the step along keys, warps and stages from tuner tables (attention_tables).
 
 Its launchers have them as constants (sglang/kernels/ops/attention, 0.5.23: extend_attention.py launches
-_fwd_kernel[grid](...), decode_attention.py _fwd_grouped_kernel_stage1[grid](...)). Here those names in their
-modules are stand-ins that change the three before they launch the engine's kernels. Rows of queries stay: the
-scheduler counts tiles by them. Parts of the keys, latent attention, and launches whose results must not depend
-on the batch go to SGLang as they are.
+_fwd_kernel[grid](...), decode_attention.py _fwd_grouped_kernel_stage1[grid](...)). Here those names in
+their modules are stand-ins that change the three before they launch the engine's kernels. Rows of queries
+stay, since the scheduler counts tiles by them. Parts of the keys, latent attention, and launches whose
+results must not depend on the batch go to SGLang as they are.
 """
 
 from __future__ import annotations

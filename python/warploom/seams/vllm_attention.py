@@ -6,8 +6,8 @@ TILE_SIZE=, ...) with every argument by name. Here that name in its module is a 
 four, and the number of query blocks with them, before it launches the engine's kernel.
 
 Launches in parts along the keys (three sizes of grid) keep their step and rows: reduce_segments counts parts
-by the same step. Their warps and stages are chosen. Tensor descriptors, modes where results must not depend on
-the batch, and whatever is not a launch of known names go to vLLM as they are.
+by the same step. Their warps and stages are chosen. Tensor descriptors, modes where results must not depend
+on the batch, and whatever is not a launch of known names go to vLLM as they are.
 """
 
 from __future__ import annotations

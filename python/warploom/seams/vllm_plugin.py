@@ -27,7 +27,7 @@ TABLES = "WARPLOOM_TUNED_TABLES"
 VLLM_FOLDER = "VLLM_TUNED_CONFIG_FOLDER"
 NEEDED = {"BLOCK_SIZE_M", "GROUP_SIZE_M"}  # of each configuration
 TOGETHER = {"BLOCK_SIZE_N", "BLOCK_SIZE_K"}  # vLLM chooses both itself where a row of narrow weights has none
-# Of state updates and of adapters: vLLM reads them in the same folder.
+# Files of state updates and of adapters: vLLM reads them in the same folder.
 OTHERS = ("headdim=*,dstate=*,device_name=*.json", "*_SHRINK.json", "*_EXPAND.json", "*_EXPAND_TRUE.json",
           "*_EXPAND_FALSE.json")  # fmt: skip
 

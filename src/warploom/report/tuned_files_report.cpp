@@ -35,12 +35,18 @@ Json file_json(const ListedFile& listed) {
   const TunedFile& file = listed.file;
   Json rows = Json::object();
   for (const SureRow& sure : listed.rows) rows[key_text(sure)] = row_json(file, sure);
-  return {{"kernel", name_of(file.kernel)}, {"name", file.name},
-          {"state", state_of(listed)},      {"tier", tier_of(listed)},
-          {"ships_in", file.ships_in},      {"package_folder", file.package_folder},
-          {"variable", file.variable},      {"user_folder", file.user_folder},
-          {"opened", file.opened},          {"not_predicted", listed.not_predicted},
-          {"not_timed", listed.not_timed},  {"written", listed.written.string()},
+  return {{"kernel", name_of(file.kernel)},
+          {"name", file.name},
+          {"state", state_of(listed)},
+          {"tier", tier_of(listed)},
+          {"ships_in", file.ships_in},
+          {"package_folder", file.package_folder},
+          {"variable", file.variable},
+          {"user_folder", file.user_folder},
+          {"opened", file.opened},
+          {"not_predicted", listed.not_predicted},
+          {"not_timed", listed.not_timed},
+          {"written", listed.written.string()},
           {"kernel_was_timed", was_ever_timed(file)},
           {"rows", std::move(rows)}};
 }
@@ -107,7 +113,8 @@ std::string tuned_files_text(const TunedFilesResult& result) {
   if (!result.known_device)
     text += "no file of this release is of this device: none confirms its driver's name in the record\n";
   if (!result.without_file.empty()) files += "kernels that read no file\n";
-  for (const UnfiledKernel& one : result.without_file) files += fmt::format("  {}: {}\n", one.kernel, one.why);
+  for (const UnfiledKernel& one : result.without_file)
+    files += fmt::format("  {}: {}\n", one.kernel, one.why);
   return text + "\n" + files;
 }
 

@@ -9,7 +9,7 @@
 namespace warploom {
 namespace {
 
-// Of a product's slices beside each other: queries are wider than keys and values, all else is alike.
+// The widest of a product's slices: queries are wider than keys and values, all else is alike.
 std::int64_t widest_slice(const AdaptedProduct& product, const LayerGroup& group, std::int64_t ranks) {
   const auto* const attention = std::get_if<Attention>(&group.mixer);
   if (product.slices == 3 && attention != nullptr)

@@ -22,7 +22,7 @@ struct AdapterFile {
   std::int64_t rank = 16;     // that the engine makes room for
   std::int64_t adapters = 1;  // of one step: tokens are shared out over them evenly
   std::vector<AdapterProduct> products;
-  // Of a mixture's experts that the GPU holds: rows of a product are then pairs of a token and an expert.
+  // A mixture's experts that the GPU holds: rows of a product are then pairs of a token and an expert.
   std::int64_t experts = 0, top_k = 1;  // 0: of dense layers
   std::int64_t hidden = 1, width = 1;   // of an expert: what file names' sizes are
 };

@@ -22,11 +22,20 @@ std::vector<std::int32_t> up_to(std::vector<std::int32_t> values, std::int32_t m
   return values;
 }
 
-MoeConfig made(std::int32_t m, std::int32_t n, std::int32_t k, std::int32_t stages, std::int32_t group,
-               std::int32_t split = 1) {
-  return {.tile = {.tile_m = m, .tile_n = n, .tile_k = k, .warps = 4, .stages = stages, .split_k = split},
-          .group_m = group};
-}
+// Without a file every kernel of adapters has 4 warps.
+struct Usual {
+  std::int32_t rows = 16, columns = 16, depth = 16, stages = 3, group = 1, parts = 1;
+
+  MoeConfig config() const {
+    return {.tile = {.tile_m = rows,
+                     .tile_n = columns,
+                     .tile_k = depth,
+                     .warps = 4,
+                     .stages = stages,
+                     .split_k = parts},
+            .group_m = group};
+  }
+};
 
 TileAxes axes_of(const TunedFile& file, std::int64_t tokens) {
   const AdapterFile& adapters = *file.adapters;
@@ -76,8 +85,7 @@ TileShape shape_of(const TunedFile& file, const AdapterProduct& product, std::in
 KeyLaunches launches_at(const TunedFile& file, const AdapterProduct& product, std::int64_t tokens,
                         const GpuSpec& gpu) {
   const MoeConfig usual = default_adapter_launch(file, product.slices, tokens);
-  const WaveModel model =
-      priced_tiles(kernel_of(file, product), gpu, axes_of(file, tokens), usual.tile);
+  const WaveModel model = priced_tiles(kernel_of(file, product), gpu, axes_of(file, tokens), usual.tile);
   return priced_launches(tokens, {tokens}, usual, model, unmeasured_errors(), [&](std::int64_t count) {
     return modelled_times(model, shape_of(file, product, count));
   });
@@ -88,7 +96,8 @@ std::vector<std::int64_t> keys_below(const AdapterFile& adapters, const AdapterP
   return {product.k, product.n};
 }
 
-// Of slices that no product of the model has: the engine's, with a key on each side of the rule's 128 tokens.
+// Where no product of the model has so many slices: the engine's, with a key on each side of the rule's 128
+// tokens.
 void add_defaults(std::vector<KeyLaunches>& found, const TunedFile& file, std::int64_t slices,
                   const std::vector<std::int64_t>& above, const std::vector<std::int64_t>& below) {
   for (const std::int64_t tokens : {std::int64_t{1}, std::int64_t{254}}) {
@@ -116,14 +125,20 @@ MoeConfig default_adapter_launch(const TunedFile& file, std::int64_t slices, std
   const AdapterFile& adapters = *file.adapters;
   const std::int32_t room = power_of(adapters.rank);
   if (file.kernel == TunedKernel::ChunkedLora) {
-    const auto rows = static_cast<std::int32_t>(tokens);
-    return adapters.shrinks ? made(rows, 16, 256, 3, 1) : made(rows, 64, 16, 3, 1);
+    Usual usual{.rows = static_cast<std::int32_t>(tokens), .columns = 64};
+    if (adapters.shrinks) usual = {.rows = usual.rows, .depth = 256};
+    return usual.config();
   }
-  if (adapters.experts > 0)
-    return adapters.shrinks ? made(kExpertRows, std::min(64, room), 32, 3, 8)
-                            : made(kExpertRows, 64, std::max(16, std::min(32, room)), 3, 8);
-  if (!adapters.shrinks) return made(64, slices > 1 ? 64 : 128, 32, 2, 1);
-  return tokens < 128 ? made(32, 16, 256, 2, 8, 64) : made(32, 16, 32, 2, 8, 8);
+  if (adapters.experts > 0) {
+    Usual usual{.rows = kExpertRows, .columns = 64, .depth = 32, .group = 8};
+    (adapters.shrinks ? usual.columns : usual.depth) =
+        adapters.shrinks ? std::min(usual.columns, room) : std::max(16, std::min(usual.depth, room));
+    return usual.config();
+  }
+  if (!adapters.shrinks)
+    return Usual{.rows = 64, .columns = slices > 1 ? 64 : 128, .depth = 32, .stages = 2}.config();
+  const bool few = tokens < 128;
+  return Usual{.rows = 32, .depth = few ? 256 : 32, .stages = 2, .group = 8, .parts = few ? 64 : 8}.config();
 }
 
 std::vector<KeyLaunches> adapter_launches(const TunedFile& file, const GpuSpec& gpu) {

@@ -154,9 +154,8 @@ std::vector<KeyLaunches> second_product_launches(const TunedFile& file, const st
   std::vector<KeyLaunches> found;
   for (std::size_t i = 0; i < kMoeLadder.size(); ++i) {
     WaveModel model = model_of(file, units, first[i]);
-    std::erase_if(model.configs, [&](const FittedConfig& fitted) {
-      return fitted.config.tile_m != first[i].tile.tile_m;
-    });
+    std::erase_if(model.configs,
+                  [&](const FittedConfig& fitted) { return fitted.config.tile_m != first[i].tile.tile_m; });
     found.push_back(priced_launches(kMoeLadder[i], judged_tokens(i), first[i], model, unmeasured_errors(),
                                     ProductTimes(file, model, false)));
   }

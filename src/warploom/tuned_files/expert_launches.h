@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "warploom/fused_moe/config_model.h"
-#include "warploom/tuned_files/key_launches.h"
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/tuned_files/launches_at_key.h"
+#include "warploom/tuned_files/tuned_file.h"
 
 namespace warploom {
 

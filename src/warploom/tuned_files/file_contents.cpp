@@ -59,8 +59,8 @@ Json config_contents(const TunedFile& file, const MoeConfig& config) {
     default: {
       Json found = product_config(config);
       // vLLM's kernel of widened weights takes the number of parts from the configuration.
-      const bool widened = file.operands == ExpertOperands::WeightsInt8 ||
-                           file.operands == ExpertOperands::WeightsInt4;
+      const bool widened =
+          file.operands == ExpertOperands::WeightsInt8 || file.operands == ExpertOperands::WeightsInt4;
       if (widened) found["SPLIT_K"] = 1;
       return found;
     }

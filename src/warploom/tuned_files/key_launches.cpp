@@ -1,8 +1,5 @@
 #include "warploom/tuned_files/key_launches.h"
 
-#include <fmt/format.h>
-
-#include "warploom/base/error.h"
 #include "warploom/fused_moe/profiled_configs.h"
 #include "warploom/tuned_files/adapter_launches.h"
 #include "warploom/tuned_files/expert_launches.h"
@@ -35,17 +32,6 @@ std::vector<KeyLaunches> product_launches(const TunedFile& file, MoeEngine engin
 }
 
 }  // namespace
-
-void require_fp8(const GpuSpec& gpu) {
-  if (!(gpu.tensor_rates.fp8 > 0))
-    throw InvalidInput(fmt::format("{}: has no matrix units for fp8, expected a GPU with them", gpu.name));
-}
-
-std::vector<TileConfig> KeyLaunches::tiles() const {
-  std::vector<TileConfig> all;
-  for (const MoeConfig& config : configs) all.push_back(config.tile);
-  return all;
-}
 
 MoeConfig default_launch(const TunedFile& file, MoeEngine engine, std::int64_t tokens) {
   return file.product ? product_default(engine, file.product->block_n, file.product->block_k)

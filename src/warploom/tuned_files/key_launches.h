@@ -5,30 +5,14 @@
 
 #include "warploom/fused_moe/config_model.h"
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/tuned_files/launches_at_key.h"
 #include "warploom/tuned_files/tuned_file.h"
-#include "warploom/tuner/record_rules.h"
 
 namespace warploom {
-
-struct KeyLaunches {
-  std::int64_t key = 1;  // tokens: of kMoeLadder for products and experts
-  // Keys around it where the file is nested: file[above...][key][below...].
-  std::vector<std::int64_t> above = {}, below = {};
-  MoeConfig usual;       // the engine's, without a file, at the key
-  // The compiler takes them; the default stands among them where it does.
-  std::vector<MoeConfig> configs;
-  // ln(time) of each, up to a constant: the mean over the token counts that look the key up.
-  std::vector<double> log_times;
-  TimeErrors errors;  // of log_times
-
-  std::vector<TileConfig> tiles() const;
-};
 
 // What the engine launches for the file's kernel without a file, at any number of tokens. Asks for a file
 // that may_time (timed_rows.h).
 MoeConfig default_launch(const TunedFile& file, MoeEngine engine, std::int64_t tokens);
-
-void require_fp8(const GpuSpec& gpu);  // throws InvalidInput
 
 // For each key that the file may have. Experts of 16 bits: configurations that searches on other GPUs voted
 // for, the most voted first; all else: every legal one by the record (tuner/record_model.h, block_scales.h;

@@ -38,10 +38,14 @@ TimeErrors unmeasured_errors() {
   return {.tile = kTimesPlain * plain.tile, .knob = kTimesPlain * plain.knob};
 }
 
+void require_fp8(const GpuSpec& gpu) {
+  if (!(gpu.tensor_rates.fp8 > 0))
+    throw InvalidInput(fmt::format("{}: has no matrix units for fp8, expected a GPU with them", gpu.name));
+}
+
 GpuSpec with_int8_units(const GpuSpec& gpu) {
   if (!(gpu.tensor_rates.int8 > 0))
-    throw InvalidInput(
-        fmt::format("{}: has no matrix units for int8, expected a GPU with them", gpu.name));
+    throw InvalidInput(fmt::format("{}: has no matrix units for int8, expected a GPU with them", gpu.name));
   GpuSpec same = gpu;
   same.tensor_rates.fp8 = gpu.tensor_rates.int8;
   return same;

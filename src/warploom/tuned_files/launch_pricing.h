@@ -5,7 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "warploom/tuned_files/key_launches.h"
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/tuned_files/launches_at_key.h"
 #include "warploom/tuner/legality.h"
 #include "warploom/tuner/wave_model.h"
 
@@ -20,9 +21,12 @@ KeyLaunches priced_launches(std::int64_t key, const std::vector<std::int64_t>& t
                             const WaveModel& model, const TimeErrors& errors,
                             const std::function<std::vector<double>(std::int64_t tokens)>& times);
 
-// What estimates err by where no kernel of this kind was ever timed: twice what those of plain products do. An
-// assumption, no fit: it keeps more rows at the engine's default.
+// What estimates err by where no kernel of this kind was ever timed: twice what those of plain products do.
+// An assumption, no fit: it keeps more rows at the engine's default.
 TimeErrors unmeasured_errors();
+
+// Throws InvalidInput on a GPU without fp8 matrix units.
+void require_fp8(const GpuSpec& gpu);
 
 // The GPU with its int8 rate in fp8's place, since the tuner knows operands by their bytes. Throws
 // InvalidInput on a GPU without int8 matrix units.

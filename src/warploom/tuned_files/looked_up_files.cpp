@@ -119,10 +119,10 @@ class Listing {
     const bool named = fp8 || names->dtype.empty();
     // SGLang's w8a8_int8 experts have a scale for each column of weights.
     const bool by_columns = names->operands == ExpertOperands::Int8 && !vllm();
-    file.name = named ? moe_config_file_name(layer, experts_device_, engine_)
-                      : fmt::format("E={},N={},device_name={},dtype={}{}.json", layer.held(), layer.width(),
-                                    experts_device_, names->dtype,
-                                    by_columns ? ",per_channel_quant=True" : "");
+    file.name = named
+                    ? moe_config_file_name(layer, experts_device_, engine_)
+                    : fmt::format("E={},N={},device_name={},dtype={}{}.json", layer.held(), layer.width(),
+                                  experts_device_, names->dtype, by_columns ? ",per_channel_quant=True" : "");
     file.layer = layer;
     file.operands = names->operands;
     file.package_folder = vllm() ? kVllmExperts : kSglangExperts;
@@ -207,7 +207,8 @@ class Listing {
                            .top_k = mixture->top_k,
                            .hidden = mixture->hidden,
                            .width = width};
-    const auto add_experts_adapter = [&](std::string_view ending, bool shrinks, const AdapterProduct& product) {
+    const auto add_experts_adapter = [&](std::string_view ending, bool shrinks,
+                                         const AdapterProduct& product) {
       of_experts.shrinks = shrinks;
       of_experts.products = {product};
       add_one(ending, "requests have LoRA adapters of experts", of_experts);
@@ -232,9 +233,9 @@ class Listing {
       for (const AdapterProduct& product : all.products) {
         TunedFile file{.kernel = TunedKernel::ChunkedLora,
                        .opened = "requests have LoRA adapters, --lora-backend csgmv (its default)"};
-        file.name = fmt::format("lora_{},K={},R={},S={},device={}.json", shrinks ? "shrink" : "expand",
-                                shrinks ? product.k : product.outputs, asked_.lora_rank, product.slices,
-                                device_);
+        file.name =
+            fmt::format("lora_{},K={},R={},S={},device={}.json", shrinks ? "shrink" : "expand",
+                        shrinks ? product.k : product.outputs, asked_.lora_rank, product.slices, device_);
         file.package_folder = kSglangLora;
         file.variable = kSglangLoraFolder;
         file.user_folder = "csgmv_configs/" + triton_folder();

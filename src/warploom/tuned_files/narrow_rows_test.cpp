@@ -176,8 +176,8 @@ TEST(UnfiledKernels, AreNamedWithTheirReason) {
     const EngineRelease release = engine_release(engine, "");
     const ModelArchitecture known = load_model(model);
     std::string all;
-    for (const UnfiledKernel& one :
-         unfiled_kernels({.release = release, .model = known, .sharding = {}, .gpu = gpu_named("h200_sxm")})) {
+    for (const UnfiledKernel& one : unfiled_kernels(
+             {.release = release, .model = known, .sharding = {}, .gpu = gpu_named("h200_sxm")})) {
       EXPECT_FALSE(one.why.empty()) << one.kernel;
       all += one.kernel + ";";
     }

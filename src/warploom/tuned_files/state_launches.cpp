@@ -13,8 +13,9 @@ namespace {
 constexpr std::int64_t kThreadsPerWarp = 32;
 // As in tuner/record_model.cpp: us of a launch and of a load from DRAM; shares of peaks that kernels reach.
 constexpr double kLaunch = 2.0, kDramLatency = 0.5, kReached = 0.85;
-// Counted in the kernel's source: operations an element (widen, times decay, the input's product, sum, narrow),
-// and instructions of each warp of a tile beside them (addresses, masks, six small loads, the sum over rows).
+// Counted in the kernel's source: operations an element (widen, times decay, the input's product, sum,
+// narrow), and instructions of each warp of a tile beside them (addresses, masks, six small loads, the sum
+// over rows).
 constexpr double kOperations = 6, kWarpInstructions = 80;
 constexpr double kIssuedPerClock = 4;  // instructions of an SM's four schedulers
 // Registers of a thread: an element's state, input and output vectors, and what addresses take.
@@ -26,7 +27,8 @@ std::int64_t columns_of(const StateUpdate& state) {
 }
 
 std::int64_t registers_of(const TileConfig& config) {
-  const std::int64_t elements = std::int64_t{config.tile_m} * config.tile_n / (kThreadsPerWarp * config.warps);
+  const std::int64_t elements =
+      std::int64_t{config.tile_m} * config.tile_n / (kThreadsPerWarp * config.warps);
   return kPerElement * std::max<std::int64_t>(1, elements) + kOthers;
 }
 
@@ -71,9 +73,9 @@ double state_update_us(const StateUpdate& state, const TileConfig& config, std::
                        const GpuSpec& gpu) {
   const double sms = double(gpu.sm_count), clocks_per_us = gpu.boost_clock.value() * 1e-6;
   const std::int64_t threads = kThreadsPerWarp * config.warps;
-  const std::int64_t slots = std::max<std::int64_t>(
-      1, std::min({gpu.max_blocks_per_sm, gpu.max_threads_per_sm / threads,
-                   gpu.registers_per_sm / (threads * registers_of(config))}));
+  const std::int64_t slots =
+      std::max<std::int64_t>(1, std::min({gpu.max_blocks_per_sm, gpu.max_threads_per_sm / threads,
+                                          gpu.registers_per_sm / (threads * registers_of(config))}));
   const double of_head = std::ceil(double(state.head_dim) / config.tile_m);
   const double tiles = of_head * double(pairs);
   const double elements = double(config.tile_m) * config.tile_n;
@@ -84,10 +86,10 @@ double state_update_us(const StateUpdate& state, const TileConfig& config, std::
   const double share = kReached * gpu.memory_bandwidth.value() * 1e-6 / sms;  // bytes per us
   const double rate = std::min(share, held * tile_bytes / wait);
   const double moved = std::ceil(tiles / sms) * tile_bytes / rate;
-  const double issued = std::ceil(tiles / sms) *
-                        (elements * kOperations / gpu.fma_lanes +
-                         double(config.warps) * kWarpInstructions / kIssuedPerClock) /
-                        (clocks_per_us * kReached);
+  const double issued =
+      std::ceil(tiles / sms) *
+      (elements * kOperations / gpu.fma_lanes + double(config.warps) * kWarpInstructions / kIssuedPerClock) /
+      (clocks_per_us * kReached);
   return kLaunch + wait + std::max(moved, issued);
 }
 

@@ -9,7 +9,9 @@
 
 #include <vector>
 
-#include "warploom/tuned_files/key_launches.h"
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/tuned_files/launches_at_key.h"
+#include "warploom/tuned_files/tuned_file.h"
 
 namespace warploom {
 

@@ -43,7 +43,7 @@ struct BlockProduct {
   std::int64_t n = 1, k = 1, block_n = 128, block_k = 128;
 };
 
-// One token's step of a recurrent state: of each head a [head_dim, state] matrix is read, changed and written.
+// One token's step of a recurrent state: of each head a [head_dim, state] matrix is read, changed, written.
 struct StateUpdate {
   std::int64_t head_dim = 64, state = 128;
   std::int64_t state_bytes = 4;  // an element

@@ -11,9 +11,8 @@ namespace {
 
 template <class Kind>
 bool has_mixer(const ModelArchitecture& model) {
-  return std::any_of(model.layers.begin(), model.layers.end(), [](const LayerGroup& group) {
-    return std::holds_alternative<Kind>(group.mixer);
-  });
+  return std::any_of(model.layers.begin(), model.layers.end(),
+                     [](const LayerGroup& group) { return std::holds_alternative<Kind>(group.mixer); });
 }
 
 bool has_mxfp4_experts(const ModelArchitecture& model) {
@@ -60,7 +59,8 @@ std::vector<UnfiledKernel> unfiled_kernels(const FileLookUp& asked) {
     add("matmul_ogs (mxfp4 experts)",
         "triton_kernels derives tiles from the sizes (opt_flags); Marlin and FlashInfer have none");
   if (vllm)
-    add("helion", "files lie in vllm/kernels/helion/configs, but no layer of this release calls those kernels");
+    add("helion",
+        "files lie in vllm/kernels/helion/configs, but no layer of this release calls those kernels");
   if (vllm && asked.gpu.vendor == Vendor::Amd && model.mixture() != nullptr)
     add("fused_flydsl_moe", "backend=flydsl files are of AITER's kernels of 4 bits, which are not Triton's");
   return found;

@@ -35,7 +35,9 @@ FieldTable TunedFilesRequest::describe() {
            {.doc = "scheme of every linear layer; without: the checkpoint's"})
       .add("triton_version", &R::triton_version, {.doc = "whose folder SGLang looks into first"})
       .add("lora_rank", &R::lora_rank,
-           {.doc = "rank of adapters that the engine makes room for; 0: it serves none", .min = 0, .max = 4096})
+           {.doc = "rank of adapters that the engine makes room for; 0: it serves none",
+            .min = 0,
+            .max = 4096})
       .add("max_loras", &R::max_loras, {.doc = "adapters of one step", .min = 1, .max = 4096})
       .add("write", &R::write,
            {.doc = "folder for the missing files, timed where `samples` has times, else predicted"})
@@ -55,17 +57,18 @@ namespace {
 constexpr std::string_view kPackage = "package";
 
 std::string why_not(const TunedFile& file, const GpuSpec& gpu) {
-  const bool voted = file.layer && file.operands == ExpertOperands::OfLayer &&
-                     file.layer->dtype == MoeDtype::Bits16;
+  const bool voted =
+      file.layer && file.operands == ExpertOperands::OfLayer && file.layer->dtype == MoeDtype::Bits16;
   const bool has_sizes = file.layer || file.product || file.state || file.adapters;
   if (gpu.vendor == Vendor::Amd && has_sizes && !voted) return "no model of this kernel on AMD's units";
   switch (file.kernel) {
     case TunedKernel::ExpertsDown:
       if (!file.layer) return "the first product's file ships, whose rows of tiles it must share";
-      return voted ? "searches were of both products together: without it the second takes the first's row" : "";
+      return voted ? "searches were of both products together: without it the second takes the first's row"
+                   : "";
     case TunedKernel::ChannelProduct:
-      return "the default is a kernel of CUTLASS, which nothing here can set beside Triton's: keep it, or tune "
-             "with the engine's own script";
+      return "the default is a kernel of CUTLASS, which nothing here can set beside Triton's: keep it, or "
+             "tune with the engine's own script";
     case TunedKernel::Lora:
       return file.adapters ? "" : "say which rank of adapters is served (lora_rank)";
     default:
@@ -165,7 +168,7 @@ TunedFilesResult tuned_files(const TunedFilesRequest& request) {
     return std::binary_search(devices.begin(), devices.end(), engine_device_name(gpu, request.engine, files));
   };
   result.known_device = has(NamedFiles::Experts) || has(NamedFiles::Others);
-  const FileLookUp asked{release,           model, sharding, gpu, request.triton_version, request.lora_rank,
+  const FileLookUp asked{release,          model, sharding, gpu, request.triton_version, request.lora_rank,
                          request.max_loras};
   std::vector<TunedFile> files = looked_up_files(asked);
   result.without_file = unfiled_kernels(asked);

@@ -4,8 +4,8 @@
 
 namespace warploom {
 
-// Standard deviations of ln(measured / predicted), nested: between shapes, between grids of tiles at a shape and
-// between configurations of one grid.
+// Standard deviations of ln(measured / predicted), nested: between shapes, between grids of tiles at a shape
+// and between configurations of one grid.
 struct CandidateErrors {
   double shape = 0, tile = 0, config = 0;
 };

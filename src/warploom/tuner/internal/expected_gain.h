@@ -20,7 +20,8 @@ struct TimedEstimate {
 
 // By how much in ln the timing of each estimate may be expected to shorten the least measured time; 0 of
 // those that were timed. What was timed moves the others: all of the shape, and more so those of its grid.
-// Errors are normal with the deviations of candidate_errors(). `timed` is not empty, without repeats. O(estimates x timed^2).
+// Errors are normal with the deviations of candidate_errors(). `timed` is not empty, without
+// repeats. O(estimates x timed^2).
 std::vector<double> expected_gains(std::span<const EstimatedTile> estimates,
                                    std::span<const TimedEstimate> timed);
 
