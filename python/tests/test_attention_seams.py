@@ -62,6 +62,8 @@ class Recorder:
 
 
 class Tensor:
+    dtype = "bf16"
+
     def __init__(self, *shape):
         self.shape, self.ndim = shape, len(shape)
 
@@ -87,7 +89,7 @@ class Choice(unittest.TestCase):
 
     def test_what_is_faster_by_the_margin_is_taken(self):
         better = Chosen(64, 64, 4, 3)
-        found, counts = self.choose({OWN: 100.0, better: 100 / (1 + MARGIN)})
+        found, counts = self.choose({OWN: 100.0, better: 99 / (1 + MARGIN)})
         self.assertEqual((found, counts), (better, {"tuned": 1, "left_to_engine": 0}))
         found, counts = self.choose({OWN: 100.0, better: 101 / (1 + MARGIN)})
         self.assertEqual((found, counts), (OWN, {"tuned": 0, "left_to_engine": 1}))
@@ -145,7 +147,9 @@ DECODE = {
 def engine_of(kernel):
     """What stands around vLLM's unified_attention, so that it runs without a GPU."""
     platform = types.SimpleNamespace(
-        is_device_capability_family=lambda _: False, get_device_name=lambda: "NVIDIA H100 80GB HBM3"
+        is_device_capability_family=lambda _: False,
+        get_device_name=lambda: "NVIDIA H100 80GB HBM3",
+        fp8_dtype=lambda: "fp8",
     )
     modes = types.SimpleNamespace(**{
         name: types.SimpleNamespace(name=name, value=place)
