@@ -300,7 +300,8 @@ class MoeConfigAnswer(MoeConfigFields):
 
 
 class TunedFilesAnswer(TunedFilesFields):
-    """Tuned files that an engine looks for: `files`, each with its `state` and predicted `rows`."""
+    """Tuned files that an engine looks for: `files`, each with its `state` and predicted `rows`; kernels that
+    read none: `without_file`."""
 
     table = "files"
 

@@ -26,10 +26,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Optional
 
+from warploom.seams import attention_tables
 from warploom.seams.vllm_block_products import Configs, files_of
 from warploom.seams.vllm_plugin import FOLDER, read_config_file
 
 PRODUCTS, ASKED_PRODUCTS = "sglang.kernels.ops.gemm.fp8_kernel", "get_w8a8_block_fp8_configs"
+INT8_PRODUCTS, ASKED_INT8 = "sglang.kernels.ops.gemm.int8_kernel", "get_w8a8_block_int8_configs"
 EXPERTS = "sglang.srt.layers.moe.moe_runner.triton_utils.fused_moe_triton_config"
 ASKED_EXPERTS = "get_moe_configs"
 
@@ -85,15 +87,24 @@ def _put_before(
 
 def install_products(files: dict[str, Configs]) -> None:
     """Raises ImportError, AttributeError."""
-    engine = importlib.import_module(PRODUCTS)
+    _install_products(files, PRODUCTS, ASKED_PRODUCTS, "fp8_w8a8")
+
+
+def install_int8_products(files: dict[str, Configs]) -> None:
+    """Raises ImportError, AttributeError."""
+    _install_products(files, INT8_PRODUCTS, ASKED_INT8, "int8_w8a8")
+
+
+def _install_products(files: dict[str, Configs], module: str, asked: str, dtype: str) -> None:
+    engine = importlib.import_module(module)
 
     def name_of(N: int, K: int, block_n: int, block_k: int) -> Optional[str]:
         if _compiles(engine):
             return None
         device = engine.get_device_name().replace(" ", "_")
-        return f"N={N},K={K},device_name={device},dtype=fp8_w8a8,block_shape=[{block_n}, {block_k}].json"
+        return f"N={N},K={K},device_name={device},dtype={dtype},block_shape=[{block_n}, {block_k}].json"
 
-    _put_before(engine, ASKED_PRODUCTS, files, name_of)
+    _put_before(engine, asked, files, name_of)
 
 
 def install_experts(files: dict[str, Configs]) -> None:
@@ -120,6 +131,25 @@ def install_experts(files: dict[str, Configs]) -> None:
 
 def register() -> None:
     """Called by SGLang."""
+    _register_attention()
+    _register_files()
+
+
+def _register_attention() -> None:
+    wanted = os.environ.get(attention_tables.FOLDER)
+    if not wanted:
+        return
+    from warploom.seams import sglang_attention
+
+    try:
+        count = sglang_attention.install(Path(wanted))
+    except Exception as error:  # of the files, or an engine that has other functions
+        _log.warning("%s is not used: %s", attention_tables.FOLDER, error)
+        return
+    _log.info("%d tables of attention in %s", count, wanted)
+
+
+def _register_files() -> None:
     wanted = os.environ.get(FOLDER)
     if not wanted:
         return
@@ -127,9 +157,12 @@ def register() -> None:
     if not folder.is_dir():
         _log.warning("%s is not used: %s: is no folder", FOLDER, folder)
         return
-    used = 0
+    used, products = 0, files_of(folder, _log)
+    int8 = {name: rows for name, rows in products.items() if ",dtype=int8_w8a8," in name}
+    fp8 = {name: rows for name, rows in products.items() if name not in int8}
     for what, files, install in (
-        ("block products", files_of(folder, _log), install_products),
+        ("block products", fp8, install_products),
+        ("int8 block products", int8, install_int8_products),
         ("experts", experts_of(folder), install_experts),
     ):
         if not files:

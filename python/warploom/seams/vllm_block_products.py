@@ -27,7 +27,7 @@ ASKED = "get_w8a8_block_fp8_configs"
 SIZES = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
 # SGLang writes a blank between the two sizes of a block.
 NAME = re.compile(
-    r"N=\d+,K=\d+,device_name=[^,]+,dtype=fp8_w8a8,block_shape=\[\d+, ?(?P<block_k>\d+)\]\.json"
+    r"N=\d+,K=\d+,device_name=[^,]+,dtype=(fp8|int8)_w8a8,block_shape=\[\d+, ?(?P<block_k>\d+)\]\.json"
 )
 
 _log = logging.getLogger("vllm.warploom")
@@ -59,7 +59,7 @@ def read_file(path: Path) -> Configs:
 def files_of(folder: Path, log: logging.Logger = _log) -> dict[str, Configs]:
     """Every file of block products in the folder and below, by name; wrong ones are logged and left out."""
     found = {}
-    for path in sorted(folder.rglob("N=*,K=*,dtype=fp8_w8a8,block_shape=*.json")):
+    for path in sorted(folder.rglob("N=*,K=*,dtype=*_w8a8,block_shape=*.json")):
         try:
             found[path.name] = read_file(path)
         except (OSError, ValueError) as error:

@@ -3,6 +3,7 @@
 
     WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed in the same environment
     WARPLOOM_TUNED_TABLES=tuned vllm serve ...        # looked up at each launch: vllm_fused_moe
+    WARPLOOM_TUNED_ATTENTION=tuned vllm serve ...     # the same for Triton's attention: vllm_attention
 
 vLLM calls `register` in every process before it works (github.com/vllm-project/vllm,
 vllm/plugins/__init__.py at commit 0142555: load_general_plugins calls what the entry points of
@@ -24,7 +25,11 @@ from typing import Any
 FOLDER = "WARPLOOM_TUNED_CONFIGS"
 TABLES = "WARPLOOM_TUNED_TABLES"
 VLLM_FOLDER = "VLLM_TUNED_CONFIG_FOLDER"
-NEEDED = {"BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M"}  # of each configuration
+NEEDED = {"BLOCK_SIZE_M", "GROUP_SIZE_M"}  # of each configuration
+TOGETHER = {"BLOCK_SIZE_N", "BLOCK_SIZE_K"}  # vLLM chooses both itself where a row of narrow weights has none
+# Files of state updates and of adapters: vLLM reads them in the same folder.
+OTHERS = ("headdim=*,dstate=*,device_name=*.json", "*_SHRINK.json", "*_EXPAND.json", "*_EXPAND_TRUE.json",
+          "*_EXPAND_FALSE.json")  # fmt: skip
 
 _log = logging.getLogger("vllm.warploom")
 
@@ -42,25 +47,69 @@ def read_config_file(path: Path) -> dict[int, dict[str, int]]:
     for tokens, config in table.items():
         if tokens == "triton_version":
             continue
-        if not tokens.isdigit() or not isinstance(config, dict) or not NEEDED <= config.keys():
-            raise ValueError(f"{path}: '{tokens}': expected tokens with {', '.join(sorted(NEEDED))}")
+        whole = isinstance(config, dict) and NEEDED <= config.keys() and (
+            TOGETHER <= config.keys() or not TOGETHER & config.keys()
+        )
+        if not tokens.isdigit() or not whole:
+            names = ", ".join(sorted(NEEDED | TOGETHER))
+            raise ValueError(f"{path}: '{tokens}': expected tokens with {names}")
     return {int(tokens): config for tokens, config in table.items() if tokens.isdigit()}
 
 
 def check_folder(folder: Path) -> list[Path]:
-    """The files of fused MoE kernels in the folder, each checked. Raises ValueError, FileNotFoundError."""
+    """The files that vLLM reads in the folder, each checked. Raises ValueError, FileNotFoundError."""
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder}: is no folder, expected one that `warploom tuned-files` wrote")
     found = sorted(path for path in folder.glob("E=*.json") if not path.name.endswith(".warploom.json"))
     for path in found:
         read_config_file(path)
-    return found
+    others = sorted(path for pattern in OTHERS for path in folder.glob(pattern))
+    for path in others:
+        _check_nested(path)
+    return found + others
+
+
+def _check_nested(path: Path) -> None:
+    """Objects by whole numbers down to a configuration. Raises ValueError "<path>: ..."."""
+    try:
+        table: Any = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: is no JSON: {error}") from error
+
+    def check(part: Any, keys: str) -> None:
+        if not isinstance(part, dict) or not part:
+            raise ValueError(f"{path}: '{keys}': expected objects by whole numbers, down to a configuration")
+        if all(name.isdigit() or name == "triton_version" for name in part):
+            for name, below in part.items():
+                if name.isdigit():
+                    check(below, f"{keys}/{name}")
+        elif not all(type(value) is int for value in part.values()):
+            raise ValueError(f"{path}: '{keys}': expected a configuration of whole numbers")
+
+    check(table, "")
 
 
 def register() -> None:
     """Called by vLLM."""
     _register_files()
     _register_tables()
+    _register_attention()
+
+
+def _register_attention() -> None:
+    from warploom.seams import attention_tables
+
+    wanted = os.environ.get(attention_tables.FOLDER)
+    if not wanted:
+        return
+    from warploom.seams import vllm_attention
+
+    try:
+        count = vllm_attention.install(Path(wanted))
+    except Exception as error:  # of the files, or an engine that has other functions
+        _log.warning("%s is not used: %s", attention_tables.FOLDER, error)
+        return
+    _log.info("%d tables of attention in %s", count, wanted)
 
 
 def _register_tables() -> None:
@@ -96,7 +145,7 @@ def _register_files() -> None:
         return
     if files:
         os.environ[VLLM_FOLDER] = str(Path(wanted).resolve())
-    told = "%d tuned configurations of fused MoE kernels and %d of block products in %s"
+    told = "%d tuned files of experts, states and adapters and %d of block products in %s"
     _log.info(told, len(files), products, wanted)
 
 

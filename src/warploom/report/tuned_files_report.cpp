@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/report/number_text.h"
+#include "warploom/tuned_files/file_contents.h"
 
 namespace warploom {
 namespace {
@@ -22,15 +23,10 @@ std::string_view tier_of(const ListedFile& listed) {
   return name_of(listed.rows.front().is_timed ? Tier::Measured : Tier::CrossGpu);
 }
 
-Json config_json(const MoeConfig& config) {
-  const MoeConfigRow row{.tokens = 1, .config = config, .engine_default = {}};
-  return engine_json({&row, 1})["1"];
-}
-
-Json row_json(const SureRow& sure) {
+Json row_json(const TunedFile& file, const SureRow& sure) {
   const MoeConfigRow& row = sure.row;
-  return {{"config", config_json(row.config)},
-          {"engine_default", config_json(row.engine_default)},
+  return {{"config", config_contents(file, row.config)},
+          {"engine_default", config_contents(file, row.engine_default)},
           {"speedup", {{"p10", row.speedup_p10}, {"p50", row.speedup}, {"p90", row.speedup_p90}}},
           {"share_of_best", {{"p10", sure.share.p10}, {"p50", sure.share.p50}, {"p90", sure.share.p90}}}};
 }
@@ -38,13 +34,20 @@ Json row_json(const SureRow& sure) {
 Json file_json(const ListedFile& listed) {
   const TunedFile& file = listed.file;
   Json rows = Json::object();
-  for (const SureRow& sure : listed.rows) rows[std::to_string(sure.row.tokens)] = row_json(sure);
-  return {{"kernel", name_of(file.kernel)}, {"name", file.name},
-          {"state", state_of(listed)},      {"tier", tier_of(listed)},
-          {"ships_in", file.ships_in},      {"package_folder", file.package_folder},
-          {"variable", file.variable},      {"user_folder", file.user_folder},
-          {"opened", file.opened},          {"not_predicted", listed.not_predicted},
-          {"not_timed", listed.not_timed},  {"written", listed.written.string()},
+  for (const SureRow& sure : listed.rows) rows[key_text(sure)] = row_json(file, sure);
+  return {{"kernel", name_of(file.kernel)},
+          {"name", file.name},
+          {"state", state_of(listed)},
+          {"tier", tier_of(listed)},
+          {"ships_in", file.ships_in},
+          {"package_folder", file.package_folder},
+          {"variable", file.variable},
+          {"user_folder", file.user_folder},
+          {"opened", file.opened},
+          {"not_predicted", listed.not_predicted},
+          {"not_timed", listed.not_timed},
+          {"written", listed.written.string()},
+          {"kernel_was_timed", was_ever_timed(file)},
           {"rows", std::move(rows)}};
 }
 
@@ -65,9 +68,9 @@ std::string sureness_text(const std::vector<SureRow>& rows) {
                                       [](const auto& a, const auto& b) { return a.share.p50 < b.share.p50; });
   return fmt::format(
       "{} of {} rows leave the default, {} x as fast over all\n    share of the best {} % ({} .. {}), least "
-      "sure at {} tokens: {} %",
+      "sure at key {}: {} %",
       changed, rows.size(), fixed_text(std::exp(gain), 2), percent(std::exp(p50)), percent(std::exp(p10)),
-      percent(std::exp(p90)), least->row.tokens, percent(least->share.p50));
+      percent(std::exp(p90)), key_text(*least), percent(least->share.p50));
 }
 
 std::string file_text(const ListedFile& listed) {
@@ -75,8 +78,10 @@ std::string file_text(const ListedFile& listed) {
   std::string text = fmt::format("{}  {}\n", name_of(file.kernel), file.name);
   if (file.ships()) text += fmt::format("    ships in {}\n", file.ships_in);
   if (!listed.rows.empty())
-    text += fmt::format("    {}{} (tier {}): {}\n", file.ships() ? "" : "missing; ", state_of(listed),
-                        tier_of(listed), sureness_text(listed.rows));
+    text += fmt::format("    {}{} (tier {}{}): {}\n", file.ships() ? "" : "missing; ", state_of(listed),
+                        tier_of(listed),
+                        was_ever_timed(file) ? "" : "; by structure alone, no such kernel was timed",
+                        sureness_text(listed.rows));
   else if (!file.ships())
     text += fmt::format("    missing; not predicted: {}\n", listed.not_predicted);
   if (!listed.not_timed.empty()) text += fmt::format("    predicted, not timed: {}\n", listed.not_timed);
@@ -107,12 +112,18 @@ std::string tuned_files_text(const TunedFilesResult& result) {
       result.files.size(), ships, predicted, timed > 0 ? fmt::format(", {} timed", timed) : "");
   if (!result.known_device)
     text += "no file of this release is of this device: none confirms its driver's name in the record\n";
+  if (!result.without_file.empty()) files += "kernels that read no file\n";
+  for (const UnfiledKernel& one : result.without_file)
+    files += fmt::format("  {}: {}\n", one.kernel, one.why);
   return text + "\n" + files;
 }
 
 Json tuned_files_json(const TunedFilesResult& result) {
   Json files = Json::array();
   for (const ListedFile& listed : result.files) files.push_back(file_json(listed));
+  Json without_file = Json::array();
+  for (const UnfiledKernel& one : result.without_file)
+    without_file.push_back({{"kernel", one.kernel}, {"why", one.why}});
   return {{"engine", name_of(result.engine)},
           {"engine_version", result.engine_version},
           {"model", result.model},
@@ -120,7 +131,8 @@ Json tuned_files_json(const TunedFilesResult& result) {
           {"tp", result.tp},
           {"ep", result.ep},
           {"device_confirmed", result.known_device},
-          {"files", std::move(files)}};
+          {"files", std::move(files)},
+          {"without_file", std::move(without_file)}};
 }
 
 }  // namespace warploom

@@ -15,7 +15,9 @@ struct FileLookUp {
   const ModelArchitecture& model;
   const Sharding& sharding;
   const GpuSpec& gpu;
-  std::string triton = "3.8.0";  // whose folder SGLang's experts are written for
+  std::string triton = "3.8.0";  // whose folder SGLang's experts and adapters are written for
+  std::int64_t lora_rank = 0;    // that the engine makes room for; 0: it serves no adapters
+  std::int64_t adapters = 1;     // of one step
 };
 
 }  // namespace warploom

@@ -19,26 +19,34 @@ constexpr std::string_view kVllmStates =
     "vllm/model_executor/layers/mamba/ops/configs/selective_state_update";
 constexpr std::string_view kVllmFolder = "VLLM_TUNED_CONFIG_FOLDER";
 constexpr std::string_view kSglangFolder = "SGLANG_MOE_CONFIG_DIR";
+constexpr std::string_view kSglangLoraFolder = "SGLANG_LORA_CONFIG_DIR";
+constexpr std::string_view kSglangLora = "sglang/kernels/ops/lora/dense/csgmv_configs";
 constexpr std::string_view kSglangExperts = "sglang/srt/layers/moe/moe_runner/triton_utils/configs";
 constexpr std::string_view kSglangProducts = "sglang/kernels/ops/gemm/configs";
 constexpr std::int64_t kBlock = 128;
 
-// What file names call the weights of experts; nullopt: another kernel than Triton's multiplies them.
-std::optional<std::string_view> expert_dtype(MatmulScheme scheme, MoeEngine engine) {
+// What file names call the weights of experts, and what is multiplied; nullopt: another kernel than Triton's.
+struct ExpertNames {
+  std::string_view dtype;
+  ExpertOperands operands = ExpertOperands::OfLayer;
+};
+std::optional<ExpertNames> expert_names(MatmulScheme scheme, MoeEngine engine) {
+  const bool sglang = engine == MoeEngine::Sglang;
   switch (scheme) {
     case MatmulScheme::Bf16:
     case MatmulScheme::Fp16:
-      return "";
+      return ExpertNames{""};
     case MatmulScheme::Fp8:
     case MatmulScheme::Fp8Static:
     case MatmulScheme::Fp8Block:
-      return "fp8_w8a8";
+      return ExpertNames{"fp8_w8a8"};
     case MatmulScheme::Int8:
-      return engine == MoeEngine::Sglang ? "int8_w8a8" : "";
+      // vLLM's _get_config_dtype_str has no word for it: the file of 16 bits is read.
+      return sglang ? ExpertNames{"int8_w8a8", ExpertOperands::Int8} : ExpertNames{"", ExpertOperands::Int8};
     case MatmulScheme::Int8WeightOnly:
-      return "int8_w8a16";
+      return ExpertNames{"int8_w8a16", ExpertOperands::WeightsInt8};
     case MatmulScheme::Int4WeightOnly:
-      return "int4_w4a16";
+      return ExpertNames{"int4_w4a16", ExpertOperands::WeightsInt4};
     default:
       return std::nullopt;
   }
@@ -61,7 +69,10 @@ class Listing {
     }
     for (const LayerGroup& group : asked_.model.layers)
       if (const auto* state = std::get_if<Mamba2>(&group.mixer)) add_state_update(*state);
-    if (engine_ == MoeEngine::Vllm) add_adapters();
+    if (vllm())
+      add_vllm_adapters(graph);
+    else
+      add_sglang_adapters();
     return std::move(files_);
   }
 
@@ -91,39 +102,40 @@ class Listing {
   }
 
   void add_experts_file(const FusedMoe& experts, std::int64_t routed) {
-    const auto dtype = expert_dtype(experts.scheme, engine_);
-    if (!dtype) return;
+    const auto names = expert_names(experts.scheme, engine_);
+    if (!names) return;
     const bool blocks = experts.scheme == MatmulScheme::Fp8Block;
-    const bool wide = experts.scheme == MatmulScheme::Bf16 || experts.scheme == MatmulScheme::Fp16;
+    const bool fp8 = names->dtype == "fp8_w8a8";
     MoeLayer layer{.experts = experts.experts,
                    .top_k = experts.top_k,
                    .hidden = experts.hidden,
                    .intermediate = experts.intermediate,
-                   .dtype = wide ? MoeDtype::Bits16 : MoeDtype::Fp8W8A8,
+                   .dtype = fp8 ? MoeDtype::Fp8W8A8 : MoeDtype::Bits16,
                    .block_n = blocks ? kBlock : 0,
                    .block_k = blocks ? kBlock : 0,
                    .tensor_parallel = experts.tensor_parallel,
                    .expert_parallel = experts.expert_parallel};
-    const bool predicted = wide || *dtype == "fp8_w8a8";
     TunedFile file{.kernel = TunedKernel::Experts, .opened = experts_opened(asked_, experts, routed)};
-    file.name = predicted ? moe_config_file_name(layer, experts_device_, engine_)
-                          : fmt::format("E={},N={},device_name={}{}{}.json", layer.held(), layer.width(),
-                                        experts_device_, dtype->empty() ? "" : ",dtype=", *dtype);
-    if (predicted) file.layer = layer;
+    const bool named = fp8 || names->dtype.empty();
+    // SGLang's w8a8_int8 experts have a scale for each column of weights.
+    const bool by_columns = names->operands == ExpertOperands::Int8 && !vllm();
+    file.name = named
+                    ? moe_config_file_name(layer, experts_device_, engine_)
+                    : fmt::format("E={},N={},device_name={},dtype={}{}.json", layer.held(), layer.width(),
+                                  experts_device_, names->dtype, by_columns ? ",per_channel_quant=True" : "");
+    file.layer = layer;
+    file.operands = names->operands;
     file.package_folder = vllm() ? kVllmExperts : kSglangExperts;
     file.variable = vllm() ? kVllmFolder : kSglangFolder;
-    if (!vllm()) {
-      std::string version = asked_.triton;
-      std::replace(version.begin(), version.end(), '.', '_');
-      file.user_folder = "configs/triton_" + version;
-    }
+    if (!vllm()) file.user_folder = "configs/" + triton_folder();
     const std::string stem = file.name.substr(0, file.name.size() - std::string_view(".json").size());
     add(file, experts_device_);
     if (vllm()) return;
     // Optional: without it the second product takes the first one's configuration.
     file.kernel = TunedKernel::ExpertsDown;
     file.name = stem + "_down.json";
-    file.layer.reset();
+    // Which rows of tiles the first product's file asks for is known where we predict it.
+    if (files_.back().ships()) file.layer.reset();
     add(std::move(file), experts_device_);
   }
 
@@ -139,6 +151,12 @@ class Listing {
       file.name = sizes + ",dtype=fp8_w8a8_channelwise.json";
       file.package_folder = kSglangProducts;
       file.opened = "weights have a scale for each column and the engine's flag for tuned products is set";
+    } else if (product.scheme == MatmulScheme::Int8 && !vllm()) {
+      file.kernel = TunedKernel::Int8Product;
+      file.name = sizes + ",dtype=int8_w8a8" + block_shape_name(kBlock, kBlock, engine_) + ".json";
+      file.package_folder = kSglangProducts;
+      file.product = BlockProduct{.n = product.n, .k = product.k, .block_n = kBlock, .block_k = kBlock};
+      file.opened = "weights have scales of blocks (quant_method blockwise_int8); else a CUDA kernel runs";
     } else {
       return;
     }
@@ -154,25 +172,84 @@ class Listing {
                             state.state, device_, dtype);
     file.package_folder = kVllmStates;
     file.variable = kVllmFolder;
+    file.state = StateUpdate{.head_dim = state.head_dim,
+                             .state = state.state,
+                             .state_bytes = state.state_type == DataType::Fp32 ? 4 : 2};
     add(std::move(file), device_);
   }
 
-  void add_adapters() {
+  AdapterFile adapters_of(bool shrinks) const {
+    return {.shrinks = shrinks,
+            .rank = asked_.lora_rank,
+            .adapters = asked_.adapters,
+            .products = adapter_products(asked_.model, asked_.sharding, asked_.lora_rank, shrinks)};
+  }
+
+  void add_vllm_adapters(const OperatorGraph& graph) {
     std::string gpu = asked_.gpu.device_name;
     std::replace_if(
         gpu.begin(), gpu.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
-    const auto add_one = [&](std::string_view ending, std::string_view opened) {
+    const auto add_one = [&](std::string_view ending, std::string_view opened, AdapterFile adapters) {
       TunedFile file{.kernel = TunedKernel::Lora, .opened = std::string(opened)};
       file.name = fmt::format("{}_{}.json", gpu, ending);
       file.variable = kVllmFolder;
+      if (asked_.lora_rank > 0 && !adapters.products.empty()) file.adapters = std::move(adapters);
       add(std::move(file), gpu);
     };
     for (const std::string_view ending : {"SHRINK", "EXPAND_TRUE", "EXPAND_FALSE"})
-      add_one(ending, "requests have LoRA adapters");
-    if (asked_.model.mixture() == nullptr) return;
-    for (const std::string_view ending : {"FUSED_MOE_LORA_W13_SHRINK", "FUSED_MOE_LORA_W13_EXPAND",
-                                          "FUSED_MOE_LORA_W2_SHRINK", "FUSED_MOE_LORA_W2_EXPAND"})
-      add_one(ending, "requests have LoRA adapters of experts");
+      add_one(ending, "requests have LoRA adapters", adapters_of(ending == "SHRINK"));
+    const auto* const mixture = first_experts(graph);
+    if (mixture == nullptr) return;
+    const std::int64_t rank = asked_.lora_rank, width = mixture->intermediate / mixture->tensor_parallel;
+    AdapterFile of_experts{.rank = rank,
+                           .adapters = asked_.adapters,
+                           .experts = mixture->experts / mixture->expert_parallel,
+                           .top_k = mixture->top_k,
+                           .hidden = mixture->hidden,
+                           .width = width};
+    const auto add_experts_adapter = [&](std::string_view ending, bool shrinks,
+                                         const AdapterProduct& product) {
+      of_experts.shrinks = shrinks;
+      of_experts.products = {product};
+      add_one(ending, "requests have LoRA adapters of experts", of_experts);
+    };
+    add_experts_adapter("FUSED_MOE_LORA_W13_SHRINK", true, {2, mixture->hidden, rank, 2 * rank});
+    add_experts_adapter("FUSED_MOE_LORA_W13_EXPAND", false, {2, rank, width, 2 * width});
+    add_experts_adapter("FUSED_MOE_LORA_W2_SHRINK", true, {1, width, rank, rank});
+    add_experts_adapter("FUSED_MOE_LORA_W2_EXPAND", false, {1, rank, mixture->hidden, mixture->hidden});
+  }
+
+  static const FusedMoe* first_experts(const OperatorGraph& graph) {
+    for (const OperatorNode& node : graph)
+      if (const auto* experts = std::get_if<FusedMoe>(&node.op)) return experts;
+    return nullptr;
+  }
+
+  // Their names have the rank: without one there is nothing to look for.
+  void add_sglang_adapters() {
+    if (asked_.lora_rank == 0) return;
+    for (const bool shrinks : {true, false}) {
+      const AdapterFile all = adapters_of(shrinks);
+      for (const AdapterProduct& product : all.products) {
+        TunedFile file{.kernel = TunedKernel::ChunkedLora,
+                       .opened = "requests have LoRA adapters, --lora-backend csgmv (its default)"};
+        file.name =
+            fmt::format("lora_{},K={},R={},S={},device={}.json", shrinks ? "shrink" : "expand",
+                        shrinks ? product.k : product.outputs, asked_.lora_rank, product.slices, device_);
+        file.package_folder = kSglangLora;
+        file.variable = kSglangLoraFolder;
+        file.user_folder = "csgmv_configs/" + triton_folder();
+        file.adapters = all;
+        file.adapters->products = {product};
+        add(std::move(file), device_);
+      }
+    }
+  }
+
+  std::string triton_folder() const {
+    std::string version = asked_.triton;
+    std::replace(version.begin(), version.end(), '.', '_');
+    return "triton_" + version;
   }
 
   const FileLookUp& asked_;

@@ -2,8 +2,8 @@
 //
 // Rules are those of the releases in data/tuned_files, read in their sources: vLLM 0.33 (fused_moe.py,
 // fp8_utils.py, mamba_ssm.py, lora/ops/triton_ops/utils.py) and SGLang 0.5.23 (fused_moe_triton_config.py,
-// fp8_kernel.py). Names of files that depend on what only a running engine knows, such as LoRA ranks in
-// SGLang, are left out.
+// fp8_kernel.py, int8_kernel.py, lora_tuning_config.py). SGLang's names of adapters' files have the rank, so
+// that they are listed with one alone. What reads no file: unfiled_kernels.h.
 #pragma once
 
 #include <vector>

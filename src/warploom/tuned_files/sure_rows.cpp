@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "warploom/fused_moe/voted_configs.h"
+#include "warploom/tuned_files/expert_launches.h"
 #include "warploom/tuned_files/key_launches.h"
 
 namespace warploom {
@@ -17,6 +18,8 @@ SureRow sure_row(const KeyLaunches& launches) {
                        .config = launches.usual,
                        .engine_default = launches.usual,
                        .is_default = true},
+               .above = launches.above,
+               .below = launches.below,
                .share = {}};
   // The compiler may refuse the default, as the model does.
   if (usual_place != launches.configs.end()) {
@@ -47,14 +50,32 @@ PickShare voted_share(const MoeLayer& layer, const MoeConfigRow& row, const GpuS
           .p90 = share(double(model.record().residual_p10))};
 }
 
+std::vector<SureRow> second_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,
+                                 const ConfigModel& searches) {
+  TunedFile both = file;
+  both.kernel = TunedKernel::Experts;
+  std::vector<MoeConfig> first;
+  for (const SureRow& sure : sure_rows(both, engine, gpu, searches)) first.push_back(sure.row.config);
+  std::vector<SureRow> rows;
+  for (const KeyLaunches& launches : second_product_launches(file, first, gpu))
+    rows.push_back(sure_row(launches));
+  return rows;
+}
+
 }  // namespace
+
+bool was_ever_timed(const TunedFile& file) {
+  if (file.kernel == TunedKernel::BlockProduct) return true;
+  return file.kernel == TunedKernel::Experts && file.operands == ExpertOperands::OfLayer;
+}
 
 std::vector<SureRow> sure_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,
                                const ConfigModel& searches) {
   std::vector<SureRow> rows;
-  if (file.layer && file.layer->dtype == MoeDtype::Bits16) {
+  if (file.kernel == TunedKernel::ExpertsDown) return second_rows(file, engine, gpu, searches);
+  if (file.layer && file.operands == ExpertOperands::OfLayer && file.layer->dtype == MoeDtype::Bits16) {
     for (const MoeConfigRow& row : predicted_configs(*file.layer, engine, gpu, searches).rows)
-      rows.push_back({row, voted_share(*file.layer, row, gpu, searches)});
+      rows.push_back({.row = row, .share = voted_share(*file.layer, row, gpu, searches)});
     return rows;
   }
   for (const KeyLaunches& launches : key_launches(file, engine, gpu, searches))

@@ -13,14 +13,21 @@ namespace warploom {
 
 struct SureRow {
   MoeConfigRow row;
+  // Keys around row.tokens where the file is nested (key_launches.h).
+  std::vector<std::int64_t> above = {}, below = {};
   PickShare share;        // of the speed of the best configuration at the row's key
   bool is_timed = false;  // on the GPU (timed_rows.h)
 };
 
-// A row for each key of the engines' ladder (kMoeLadder). fp8: the configuration of least time by the GPU's
-// record over the token counts that look the key up, where it is clearly faster than the engine's default;
-// 16-bit experts, whose rows fall on experts by chance: predicted_configs. Asks for a file with a layer or a
-// product; throws as key_launches.
+// Whether kernels like the file's were timed on some GPU, so that what rows err by is known. Else it is
+// assumed (unmeasured_errors), and a row says what the kernel's structure says.
+bool was_ever_timed(const TunedFile& file);
+
+// A row for each key that key_launches has: the configuration of least time by the GPU's record over the
+// token counts that look the key up, where it is clearly faster than the engine's default; 16-bit experts,
+// whose rows fall on experts by chance: predicted_configs. The second product of experts has tiles of as many
+// rows as the first one's row, and that row in the default's place. Asks for a file with something to predict
+// from; throws as key_launches.
 std::vector<SureRow> sure_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu,
                                const ConfigModel& searches);
 

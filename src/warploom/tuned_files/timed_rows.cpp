@@ -89,7 +89,8 @@ std::vector<double> timed_means(const KeyLaunches& launches, const KeyTimes& tim
 
 bool may_time(const TunedFile& file) {
   if (file.kernel == TunedKernel::BlockProduct) return file.product.has_value();
-  return file.kernel == TunedKernel::Experts && file.layer && file.layer->expert_parallel == 1;
+  return file.kernel == TunedKernel::Experts && file.layer && file.operands == ExpertOperands::OfLayer &&
+         file.layer->expert_parallel == 1;
 }
 
 LaunchTime::Sizes LaunchTime::sizes() const {

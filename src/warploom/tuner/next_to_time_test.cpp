@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "warploom/base/error.h"
+#include "warploom/tuner/internal/candidate_errors.h"
 #include "warploom/tuner/internal/expected_gain.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/two_tiles_test.h"
@@ -14,19 +15,28 @@ namespace {
 
 constexpr TileConfig kWide{64, 128, 64, 4, 3, 1}, kSameGrid{64, 128, 32, 4, 3, 1},
     kOther{128, 64, 64, 4, 3, 1};
-constexpr double kAll = kShapeError * kShapeError + kTileError * kTileError + kConfigError * kConfigError;
 
 TEST(ExpectedGain, IsThatOfANormalErrorWhereOneIsTimed) {
   const std::vector<EstimatedTile> estimates{{kWide, 1.0}, {kOther, 1.05}};
   const TimedEstimate timed{.place = 0, .log_us = 1.1};
-  const double shared = kShapeError * kShapeError;
-  const double mean = 1.05 + shared / kAll * 0.1, deviation = std::sqrt(kAll - shared * shared / kAll);
+  const CandidateErrors& errors = candidate_errors();
+  const double shared = errors.shape * errors.shape;
+  const double all = shared + errors.tile * errors.tile + errors.config * errors.config;
+  const double mean = 1.05 + shared / all * 0.1, deviation = std::sqrt(all - shared * shared / all);
   const double z = (1.1 - mean) / deviation;
   const double expected = deviation * (z * 0.5 * std::erfc(-z / std::sqrt(2.0)) +
                                        std::exp(-0.5 * z * z) / std::sqrt(2 * std::acos(-1.0)));
   const std::vector<double> gains = expected_gains(estimates, {&timed, 1});
   EXPECT_EQ(gains[0], 0) << "what was timed gains nothing";
   EXPECT_NEAR(gains[1], expected, 1e-12);
+}
+
+TEST(CandidateErrors, AreBuiltInWithTheirFit) {
+  const CandidateErrors& errors = candidate_errors();
+  for (const double one : {errors.shape, errors.tile, errors.config}) {
+    EXPECT_GT(one, 0.01);
+    EXPECT_LT(one, 0.3);
+  }
 }
 
 TEST(ExpectedGain, FallsForTheGridThatWasSlowerThanThought) {

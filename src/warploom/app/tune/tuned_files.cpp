@@ -14,6 +14,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/models/model_split.h"
+#include "warploom/tuned_files/file_contents.h"
 #include "warploom/tuned_files/looked_up_files.h"
 #include "warploom/tuned_files/timed_rows.h"
 
@@ -33,6 +34,11 @@ FieldTable TunedFilesRequest::describe() {
       .add("quantization", &R::quantization,
            {.doc = "scheme of every linear layer; without: the checkpoint's"})
       .add("triton_version", &R::triton_version, {.doc = "whose folder SGLang looks into first"})
+      .add("lora_rank", &R::lora_rank,
+           {.doc = "rank of adapters that the engine makes room for; 0: it serves none",
+            .min = 0,
+            .max = 4096})
+      .add("max_loras", &R::max_loras, {.doc = "adapters of one step", .min = 1, .max = 4096})
       .add("write", &R::write,
            {.doc = "folder for the missing files, timed where `samples` has times, else predicted"})
       .add("all", &R::all, {.doc = "predict the files too that ship with the engine"})
@@ -51,18 +57,22 @@ namespace {
 constexpr std::string_view kPackage = "package";
 
 std::string why_not(const TunedFile& file, const GpuSpec& gpu) {
-  if (gpu.vendor == Vendor::Amd && file.product) return "no model of this kernel on AMD's matrix units";
-  if (gpu.vendor == Vendor::Amd && file.layer && file.layer->dtype != MoeDtype::Bits16)
-    return "no model of this kernel on AMD's matrix units";
+  const bool voted =
+      file.layer && file.operands == ExpertOperands::OfLayer && file.layer->dtype == MoeDtype::Bits16;
+  const bool has_sizes = file.layer || file.product || file.state || file.adapters;
+  if (gpu.vendor == Vendor::Amd && has_sizes && !voted) return "no model of this kernel on AMD's units";
   switch (file.kernel) {
     case TunedKernel::ExpertsDown:
-      return "optional: without it the second product takes the first one's configuration";
+      if (!file.layer) return "the first product's file ships, whose rows of tiles it must share";
+      return voted ? "searches were of both products together: without it the second takes the first's row"
+                   : "";
     case TunedKernel::ChannelProduct:
-    case TunedKernel::StateUpdate:
+      return "the default is a kernel of CUTLASS, which nothing here can set beside Triton's: keep it, or "
+             "tune with the engine's own script";
     case TunedKernel::Lora:
-      return "no model of this kernel: tune it with the engine's own script";
+      return file.adapters ? "" : "say which rank of adapters is served (lora_rank)";
     default:
-      return file.layer || file.product ? "" : "no search and no model of weights of this type";
+      return has_sizes ? "" : "no search and no model of weights of this type";
   }
 }
 
@@ -128,12 +138,6 @@ std::filesystem::path place_of(const TunedFile& file, const std::filesystem::pat
   return folder / file.user_folder / file.name;
 }
 
-std::vector<MoeConfigRow> rows_of(const std::vector<SureRow>& sure) {
-  std::vector<MoeConfigRow> rows;
-  for (const SureRow& one : sure) rows.push_back(one.row);
-  return rows;
-}
-
 }  // namespace
 
 bool ListedFile::gains() const {
@@ -143,6 +147,8 @@ bool ListedFile::gains() const {
 TunedFilesResult tuned_files(const TunedFilesRequest& request) {
   request.files.check_writes(request.write, "write");
   if (request.profile) request.files.check_programs("profile");
+  if (request.max_loras != 1 && request.lora_rank == 0)
+    throw InvalidInput("max_loras: expected lora_rank too, without which no adapters are served");
   const EngineRelease release = engine_release(request.engine, request.engine_version);
   GpuCatalog catalog;
   const GpuSpec& gpu = catalog.load_gpu(request.gpu, request.files);
@@ -162,7 +168,10 @@ TunedFilesResult tuned_files(const TunedFilesRequest& request) {
     return std::binary_search(devices.begin(), devices.end(), engine_device_name(gpu, request.engine, files));
   };
   result.known_device = has(NamedFiles::Experts) || has(NamedFiles::Others);
-  std::vector<TunedFile> files = looked_up_files({release, model, sharding, gpu, request.triton_version});
+  const FileLookUp asked{release,          model, sharding, gpu, request.triton_version, request.lora_rank,
+                         request.max_loras};
+  std::vector<TunedFile> files = looked_up_files(asked);
+  result.without_file = unfiled_kernels(asked);
   const auto is_wanted = [&](const TunedFile& file) { return !file.ships() || request.all; };
   if (request.profile) {
     std::vector<TunedFile> to_time;
@@ -182,7 +191,7 @@ TunedFilesResult tuned_files(const TunedFilesRequest& request) {
   for (ListedFile& listed : result.files) {
     if (!listed.gains()) continue;
     listed.written = place_of(listed.file, request.write);
-    write_json_file(listed.written, engine_json(rows_of(listed.rows)));
+    write_json_file(listed.written, file_contents(listed.file, listed.rows));
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #include "warploom/base/fields.h"
 #include "warploom/base/file_scope.h"
 #include "warploom/tuned_files/sure_rows.h"
+#include "warploom/tuned_files/unfiled_kernels.h"
 
 namespace warploom {
 
@@ -20,6 +21,8 @@ struct TunedFilesRequest {
   std::int64_t tp = 1, ep = 1;           // GPUs that share layers; that share the experts
   std::string quantization;              // a MatmulScheme for every linear layer; empty: as the checkpoint is
   std::string triton_version = "3.8.0";  // whose folder SGLang looks into first
+  std::int64_t lora_rank = 0;            // that the engine makes room for (max_lora_rank); 0: no adapters
+  std::int64_t max_loras = 1;            // adapters of one step
   std::filesystem::path write;           // folder; empty: nothing is written
   bool all = false;                      // predict those too that the engine ships
   std::filesystem::path samples;         // times of its kernels on the GPU; with `profile` goes on from it
@@ -48,6 +51,7 @@ struct TunedFilesResult {
   std::int64_t tp = 1, ep = 1;
   bool known_device = true;  // the release has files of this device, or of none of its vendor's name
   std::vector<ListedFile> files;
+  std::vector<UnfiledKernel> without_file;  // kernels of the model that read none
 };
 
 // Writes engine's files into `write` as the engine's own folders have them: below "package" what it reads in

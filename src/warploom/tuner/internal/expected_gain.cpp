@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/tuner/internal/candidate_errors.h"
+
 namespace warploom {
 namespace {
 
@@ -14,8 +16,9 @@ bool same_grid(const TileConfig& a, const TileConfig& b) {
 }
 
 double covariance(const TileConfig& a, const TileConfig& b) {
-  return kShapeError * kShapeError + (same_grid(a, b) ? kTileError * kTileError : 0) +
-         (a == b ? kConfigError * kConfigError : 0);
+  const CandidateErrors& errors = candidate_errors();
+  return errors.shape * errors.shape + (same_grid(a, b) ? errors.tile * errors.tile : 0) +
+         (a == b ? errors.config * errors.config : 0);
 }
 
 // The lower triangle of a covariance's root, row by row.
