@@ -130,16 +130,19 @@ TEST(OnePrice, ASweptKernelKeepsItsMeasuredPrice) {
   const Operator op = RmsNorm{.tokens = 16, .width = 4096};
   const PredictResult engine =
       predict_operator({.op = op, .gpu = "h100_sxm", .framework = "vllm"}, *shipped_predictor());
-  const PredictResult swept = predict_operator({.op = op, .gpu = "h100_sxm", .kernel = "vidur"}, *shipped_predictor());
+  const PredictResult swept =
+      predict_operator({.op = op, .gpu = "h100_sxm", .kernel = "vidur"}, *shipped_predictor());
   EXPECT_EQ(engine.kernel, kStreamingKernel);
   EXPECT_EQ(swept.kernel, "vidur");
-  EXPECT_EQ(swept.estimate.p50, predictor_of(*shipped_predictor())->estimate(op, swept.gpu, {"", "", "vidur"}).p50);
+  EXPECT_EQ(swept.estimate.p50,
+            predictor_of(*shipped_predictor())->estimate(op, swept.gpu, {"", "", "vidur"}).p50);
 }
 
 TEST(OnePrice, StepListsTheSame) {
   for (const char* engine : kEngines) {
     const ServingSetupRequest request = request_of("Llama-3.1-8B", "h100_sxm", engine, 1);
-    const StepBreakdown step = price_step({.setup = request, .prefill = {}, .decode = "8x512"}, shipped_predictor());
+    const StepBreakdown step =
+        price_step({.setup = request, .prefill = {}, .decode = "8x512"}, shipped_predictor());
     const PricedGraph graph = price_graph(resolve_serving(request, shipped_predictor()), decode_shape());
     std::map<std::string, double> seconds;
     for (const PricedNode& priced : graph.nodes)

@@ -85,8 +85,8 @@ void predict(ListedFile& listed, const TunedFilesRequest& request, const GpuSpec
 }
 
 // Times the files' kernels with the engine's own Python.
-void measure_into_samples(const TunedFilesRequest& request, const std::vector<TunedFile>& files, const GpuSpec& gpu,
-             const ConfigModel& searches) {
+void measure_into_samples(const TunedFilesRequest& request, const std::vector<TunedFile>& files,
+                          const GpuSpec& gpu, const ConfigModel& searches) {
   if (request.samples.empty())
     throw InvalidInput("profile: expected `samples` too, the file to measure into");
   if (files.empty()) return;
