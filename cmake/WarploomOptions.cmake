@@ -44,6 +44,15 @@ if(WARPLOOM_HARDENED)
                          -fstack-clash-protection $<$<BOOL:${WARPLOOM_HAS_CF_PROTECTION}>:-fcf-protection>)
   target_link_options(warploom_options INTERFACE $<$<LINK_LANGUAGE:C,CXX>:-Wl,-z,relro,-z,now,-z,noexecstack>)
 endif()
+# g++ collects its garbage at 128 MB, which a batch passes again and again: a tenth of its time. Where a core has
+# the memory it begins later; what is compiled is the same to the byte.
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
+math(EXPR megabytes_each "${megabytes} / ${cores}")
+if(megabytes_each GREATER_EQUAL 2000)
+  target_compile_options(warploom_options INTERFACE
+                         $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=300000>)
+endif()
 # The quicker linker where it is there: every test program links the whole toolkit with its data.
 find_program(WARPLOOM_MOLD mold)
 if(WARPLOOM_MOLD AND (CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))

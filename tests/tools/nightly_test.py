@@ -69,7 +69,7 @@ class Nightly(unittest.TestCase):
     def test_says_of_each_part_that_it_passed(self):
         night = self.night()
         self.assertEqual(night.returncode, 0, night.stdout + night.stderr)
-        parts = "sanitizers threads fuzzing release kills flips load same_bytes materials".split()
+        parts = "sanitizers threads fuzzing headers release kills flips load same_bytes materials".split()
         for part in parts:
             self.assertRegex(night.stdout, rf"(?m)^    {part} +passed, \d+ s$")
 
@@ -77,7 +77,7 @@ class Nightly(unittest.TestCase):
         # A tree that cannot be configured ends its part by `stop`; a tool that fails ends with 1.
         night = self.night(failing="cmake kill_writers")
         self.assertEqual(night.returncode, 1)
-        self.assertIn("nightly: failed: sanitizers threads release kills\n", night.stderr)
+        self.assertIn("nightly: failed: sanitizers threads headers release kills\n", night.stderr)
         self.assertRegex(night.stdout, r"(?m)^    kills +FAILED, \d+ s$")
         self.assertRegex(night.stdout, r"(?m)^    materials +passed, \d+ s$")
         self.assertIn("web_load", self.called())

@@ -141,7 +141,7 @@ class JudgeProcess {
 }
 
 // The answer, once the line is the last one.
-std::optional<Json> follow(const Json& line, const AnswerWatch& watch) {
+std::optional<Json> answer_in(const Json& line, const AnswerWatch& watch) {
   if (line.contains("error")) throw_told(line["error"]);
   if (line.contains("answer")) return line["answer"];
   if (line.contains("said") && watch.said) watch.said(line["said"].get<std::string>());
@@ -165,7 +165,7 @@ Json ask_judge(const Json& question, std::string_view task, const AnswerWatch& w
   for (;;) {
     if (watch.cancelled != nullptr && *watch.cancelled) return {};
     if (const auto line = process.line()) {
-      if (auto answer = follow(parse_json(*line, "warploom-judge"), watch)) return std::move(*answer);
+      if (auto answer = answer_in(parse_json(*line, "warploom-judge"), watch)) return std::move(*answer);
     } else if (process.ended) {
       throw IoError(fmt::format("{}: {} {}", task, program.string(), process.wait()));
     }

@@ -48,7 +48,7 @@ std::string text_of(const Words& words) {
   return text;
 }
 
-struct Answer {
+struct OptionAnswer {
   int status = 0;
   std::string said;     // on standard error
   std::string content;  // standard output and every file written
@@ -70,7 +70,7 @@ std::string without_repetition(const std::string& output) {
 }
 
 // Runs one command line; "@out" in it is a fresh folder whose files are part of the answer.
-Answer run(Words words) {
+OptionAnswer run_words(Words words) {
   const ScratchFolder out;
   for (std::string& word : words) {
     word = with_inputs(word);
@@ -79,7 +79,7 @@ Answer run(Words words) {
   }
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  Answer answer;
+  OptionAnswer answer;
   answer.status = run_program(words, "test", nullptr, Sent::AsText);
   answer.said = testing::internal::GetCapturedStderr();
   answer.content = without_repetition(testing::internal::GetCapturedStdout());
@@ -99,10 +99,10 @@ Answer run(Words words) {
 }
 
 // Base lines are run once.
-const Answer& base_answer(const Words& words) {
-  static std::map<Words, Answer> known;
+const OptionAnswer& base_answer(const Words& words) {
+  static std::map<Words, OptionAnswer> known;
   const auto found = known.find(words);
-  return found != known.end() ? found->second : known.emplace(words, run(words)).first->second;
+  return found != known.end() ? found->second : known.emplace(words, run_words(words)).first->second;
 }
 
 struct CaseCommand {
@@ -161,13 +161,13 @@ class OptionWalk {
     std::string seen;
     const std::vector<Trial> trials = all_trials();
     for (const Trial& trial : trials) {
-      const Answer& base = base_answer(trial.base);
+      const OptionAnswer& base = base_answer(trial.base);
       if (base.status == 2 && (is_refused(base, trial.base.back()) || limits_pair(base, trial))) return "";
       if (base.status != 0) {
         seen += "\n the base line" + text_of(trial.base) + ": " + base.said;
         continue;
       }
-      const Answer changed = run(trial.changed);
+      const OptionAnswer changed = run_words(trial.changed);
       if (settles(base, changed, trial)) return "";
       seen += "\n ~" + text_of(trial.changed) + (changed.status == 0 ? ": no change" : ": " + changed.said);
     }
@@ -176,7 +176,7 @@ class OptionWalk {
   }
 
  private:
-  bool settles(const Answer& base, const Answer& changed, const Trial& trial) const {
+  bool settles(const OptionAnswer& base, const OptionAnswer& changed, const Trial& trial) const {
     if (name_ == "--threads") return changed.status == 0 && changed.content == base.content;
     if (!trial.note.empty()) return changed.status == 0 && changed.said.find(trial.note) != std::string::npos;
     if (changed.status == 0) return changed.content != base.content;
@@ -186,13 +186,13 @@ class OptionWalk {
   }
 
   // Whether the answer says that the option works nowhere here. Of a pair of switches either may be refused.
-  static bool is_refused(const Answer& answer, const std::string& name) {
+  static bool is_refused(const OptionAnswer& answer, const std::string& name) {
     const auto says = [&](const std::string& text) { return answer.said.find(text) != std::string::npos; };
     return name.starts_with("--") && (says(name) || says(underscored(name))) && says(std::string(kRefusal));
   }
 
   // Whether the other switch of a pair, which the base line has, meets the limit that the case names.
-  static bool limits_pair(const Answer& base, const Trial& trial) {
+  static bool limits_pair(const OptionAnswer& base, const Trial& trial) {
     return !trial.limit.empty() && trial.base.back().starts_with("--no-") &&
            base.said.find(trial.limit) != std::string::npos;
   }

@@ -10,7 +10,7 @@
 namespace warploom {
 namespace {
 
-FusedMoe experts(std::int64_t tokens, std::int64_t ranks) {
+FusedMoe routed_experts(std::int64_t tokens, std::int64_t ranks) {
   return {.tokens = tokens,
           .hidden = 7168,
           .intermediate = 2048,
@@ -36,7 +36,7 @@ RC_GTEST_PROP(RoutingSpread, EveryPairGoesToOneRankWhateverIsDrawn, ()) {
 }
 
 RC_GTEST_PROP(RoutingSpread, SharesAddUpToOnePlacedOrNot, ()) {
-  FusedMoe op = experts(*rc::gen::inRange<std::int64_t>(1, 5000), 1 << *rc::gen::inRange(0, 6));
+  FusedMoe op = routed_experts(*rc::gen::inRange<std::int64_t>(1, 5000), 1 << *rc::gen::inRange(0, 6));
   op.routing_alpha = double(*rc::gen::inRange(1, 25)) / 10;
   if (*rc::gen::arbitrary<bool>()) op.placement_groups = 1, op.redundant_experts = op.expert_parallel;
   RandomStream rng(7, "test");
@@ -62,14 +62,14 @@ TEST(RoutingSpread, DrawsHaveTheMeanAndTheDeviationOfChance) {
 }
 
 TEST(RoutingSpread, FallsWithTheTokensAndIsNoneWithoutChance) {
-  const double few = busiest_spread(experts(64, 32)), many = busiest_spread(experts(8192, 32));
+  const double few = busiest_spread(routed_experts(64, 32)), many = busiest_spread(routed_experts(8192, 32));
   EXPECT_GT(few, 2 * many);
   EXPECT_GT(many, 0);
-  EXPECT_DOUBLE_EQ(busiest_spread(experts(64, 1)), 0);
-  FusedMoe balanced = experts(64, 32);
+  EXPECT_DOUBLE_EQ(busiest_spread(routed_experts(64, 1)), 0);
+  FusedMoe balanced = routed_experts(64, 32);
   balanced.routing = RoutingKind::Balanced;
   EXPECT_DOUBLE_EQ(busiest_spread(balanced), 0);
-  EXPECT_DOUBLE_EQ(few, busiest_spread(experts(64, 32)));
+  EXPECT_DOUBLE_EQ(few, busiest_spread(routed_experts(64, 32)));
 }
 
 }  // namespace

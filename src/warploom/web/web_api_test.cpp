@@ -76,7 +76,7 @@ Json document_of(const HttpResponse& response) { return Json::parse(response.bod
 
 const Json kProduct = {{"gpu", "H100-SXM"}, {"family", "gemm"}, {"m", 64}, {"n", 4096}, {"k", 4096}};
 const Json kRun = {{"model", "Llama-3.1-8B"}, {"gpu", "H100-SXM"}, {"requests", 30}, {"intervals", false}};
-const Json kLongRun = {
+const Json kLongJob = {
     {"model", "Llama-3.1-8B"}, {"gpu", "H100-SXM"}, {"requests", 2'000'000}, {"intervals", false}};
 
 TEST_F(WebApiTest, SaysWhatItAnswers) {
@@ -275,7 +275,7 @@ TEST_F(WebApiTest, SaysWhyAJobFailed) {
 }
 
 TEST_F(WebApiTest, CancelsAJobThatRuns) {
-  const std::string id = document_of(post("/jobs/simulate", kLongRun))["job"];
+  const std::string id = document_of(post("/jobs/simulate", kLongJob))["job"];
   std::thread later([&] {
     std::this_thread::sleep_for(300ms);
     EXPECT_EQ(call("DELETE", "/api/v1/jobs/" + id).status, 202);
@@ -300,12 +300,12 @@ class SmallWebApiTest : public WebApiTest {
 };
 
 TEST_F(SmallWebApiTest, RefusesMoreThanItHolds) {
-  const HttpResponse first = post("/jobs/simulate", kLongRun);
+  const HttpResponse first = post("/jobs/simulate", kLongJob);
   ASSERT_EQ(first.status, 202);
   const std::string id = document_of(first)["job"];
   while (document_of(get("/jobs/" + id))["state"] == "waiting") std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(post("/jobs/simulate", kLongRun).status, 202);
-  const HttpResponse third = post("/jobs/simulate", kLongRun);
+  EXPECT_EQ(post("/jobs/simulate", kLongJob).status, 202);
+  const HttpResponse third = post("/jobs/simulate", kLongJob);
   EXPECT_NE(refusal(third, 429), "");
   EXPECT_TRUE(std::any_of(third.headers.begin(), third.headers.end(),
                           [](const auto& header) { return header.first == "Retry-After"; }));
@@ -323,7 +323,7 @@ TEST_F(SmallWebApiTest, RefusesMoreThanItHolds) {
 }
 
 TEST_F(WebApiTest, TakesNoRunThatFillsTheMemory) {
-  Json asked = kLongRun;
+  Json asked = kLongJob;
   asked["requests"] = 5'000'000;
   EXPECT_NE(refusal(post("/answers/simulate", asked), 400).find("at most 2000000"), std::string::npos);
   EXPECT_NE(refusal(post("/jobs/simulate", {{"source", {{"requests", 1e18}}}}), 400), "");
@@ -335,7 +335,7 @@ class HastyWebApiTest : public WebApiTest {
 };
 
 TEST_F(HastyWebApiTest, EndsAnswersThatTakeTooLong) {
-  EXPECT_NE(refusal(post("/answers/simulate", kLongRun), 503).find("/api/v1/jobs/simulate"),
+  EXPECT_NE(refusal(post("/answers/simulate", kLongJob), 503).find("/api/v1/jobs/simulate"),
             std::string::npos);
 }
 

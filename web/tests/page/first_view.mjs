@@ -3,9 +3,7 @@ import { api, assert, near, openPage } from "./harness.mjs";
 
 const SMALL =
   "asked.source.random.random_input_len=300&asked.source.random.random_output_len=40&asked.source.requests=120&asked.source.request_rate=20";
-const looks = ["narrow", "tablet", "desk"].flatMap((size) =>
-  ["light", "dark"].map((scheme) => [size, scheme]),
-);
+const LOOKS = { narrow: ["light", "dark"], tablet: ["dark", "light"], desk: ["light", "dark"] };
 
 async function fits(page) {
   const [content, screen, over] = await page.evaluate(() => {
@@ -29,10 +27,10 @@ async function inSight(page, shown) {
 const ttft = (page) => page.locator("tr", { has: page.locator("th", { hasText: /^TTFT mean$/ }) }).first();
 
 export const tests = Object.fromEntries(
-  looks.map(([size, scheme]) => [
-    `The bare address, ${size} and ${scheme}: says at once how the default model serves`,
+  Object.entries(LOOKS).map(([size, [first, then]]) => [
+    `The bare address, ${size}, ${first} then ${then}: says at once how the default model serves`,
     async ({ browser, server }) => {
-      const { page, go, close } = await openPage(browser, server, { size, scheme });
+      const { page, go, close } = await openPage(browser, server, { size, scheme: first });
       await go("");
       await inSight(page, page.locator(".results .reading").first());
       const answer = await api(server, "/answers/simulate", {
@@ -41,6 +39,8 @@ export const tests = Object.fromEntries(
       });
       near((await ttft(page).locator("td").allTextContents())[0], answer.mean_ttft_ms * 1e3);
       await page.locator(".chart canvas").first().waitFor();
+      await fits(page);
+      await page.emulateMedia({ colorScheme: then });
       await fits(page);
       await close();
     },

@@ -25,7 +25,7 @@ namespace {
 constexpr std::array<const char*, 3> kEngines{"vllm", "sglang", "trtllm"};
 constexpr std::array<const char*, 4> kGpus{"h100_sxm", "h200_sxm", "b200_sxm", "a100_sxm"};
 
-std::shared_ptr<const LatencyModel> shipped() {
+std::shared_ptr<const LatencyModel> shipped_predictor() {
   static const std::shared_ptr<const LatencyModel> model = open_latency_model("");
   return model;
 }
@@ -70,7 +70,7 @@ void for_each_setup(Check check) {
         SCOPED_TRACE(std::string(engine) + " " + gpu + " " + model);
         std::optional<ServingSetup> setup;
         try {
-          setup = resolve_serving(request_of(model, gpu, engine, tp), shipped(), MemoryCheck::None);
+          setup = resolve_serving(request_of(model, gpu, engine, tp), shipped_predictor(), MemoryCheck::None);
           price_graph(*setup, decode_shape());
         } catch (const Unsupported&) {
           continue;  // no units for the checkpoint's types
@@ -88,7 +88,7 @@ TEST(OnePrice, PredictAnswersWhatAStepOfTheEngineTakes) {
     for (const StepShape& shape : {prefill_shape(), decode_shape()}) {
       for (const PricedNode& priced : price_graph(setup, shape).nodes) {
         const PredictResult said =
-            predict_operator({.op = priced.node.op, .gpu = gpu, .framework = engine}, *shipped());
+            predict_operator({.op = priced.node.op, .gpu = gpu, .framework = engine}, *shipped_predictor());
         EXPECT_EQ(said.estimate.p50, priced.one_call.p50) << priced.node.label;
         EXPECT_EQ(said.estimate.p10, priced.one_call.p10) << priced.node.label;
         EXPECT_EQ(said.estimate.p90, priced.one_call.p90) << priced.node.label;
@@ -113,13 +113,13 @@ TEST(OnePrice, PredictAnswersForTheKernelThatItNames) {
          std::vector<Operator>{Activation{.tokens = 16, .width = 14336}, RmsNorm{.tokens = 64, .width = 4096},
                                Rope{.tokens = 9}, KvWrite{.tokens = 700}, Gemm{.m = 64, .n = 4096, .k = 4096},
                                Embedding{.tokens = 16}}) {
-      const PredictResult first = predict_operator({.op = op, .gpu = gpu}, *shipped());
+      const PredictResult first = predict_operator({.op = op, .gpu = gpu}, *shipped_predictor());
       const PredictResult again = predict_operator({.op = op,
                                                     .gpu = gpu,
                                                     .framework = first.framework,
                                                     .version = first.version,
                                                     .kernel = first.kernel},
-                                                   *shipped());
+                                                   *shipped_predictor());
       EXPECT_EQ(first.estimate.p50, again.estimate.p50) << gpu << " " << name_of(family_of(op));
       EXPECT_EQ(first.kernel, again.kernel);
     }
@@ -129,18 +129,21 @@ TEST(OnePrice, PredictAnswersForTheKernelThatItNames) {
 TEST(OnePrice, ASweptKernelKeepsItsMeasuredPrice) {
   const Operator op = RmsNorm{.tokens = 16, .width = 4096};
   const PredictResult engine =
-      predict_operator({.op = op, .gpu = "h100_sxm", .framework = "vllm"}, *shipped());
-  const PredictResult swept = predict_operator({.op = op, .gpu = "h100_sxm", .kernel = "vidur"}, *shipped());
+      predict_operator({.op = op, .gpu = "h100_sxm", .framework = "vllm"}, *shipped_predictor());
+  const PredictResult swept =
+      predict_operator({.op = op, .gpu = "h100_sxm", .kernel = "vidur"}, *shipped_predictor());
   EXPECT_EQ(engine.kernel, kStreamingKernel);
   EXPECT_EQ(swept.kernel, "vidur");
-  EXPECT_EQ(swept.estimate.p50, predictor_of(*shipped())->estimate(op, swept.gpu, {"", "", "vidur"}).p50);
+  EXPECT_EQ(swept.estimate.p50,
+            predictor_of(*shipped_predictor())->estimate(op, swept.gpu, {"", "", "vidur"}).p50);
 }
 
 TEST(OnePrice, StepListsTheSame) {
   for (const char* engine : kEngines) {
     const ServingSetupRequest request = request_of("Llama-3.1-8B", "h100_sxm", engine, 1);
-    const StepBreakdown step = price_step({.setup = request, .prefill = {}, .decode = "8x512"}, shipped());
-    const PricedGraph graph = price_graph(resolve_serving(request, shipped()), decode_shape());
+    const StepBreakdown step =
+        price_step({.setup = request, .prefill = {}, .decode = "8x512"}, shipped_predictor());
+    const PricedGraph graph = price_graph(resolve_serving(request, shipped_predictor()), decode_shape());
     std::map<std::string, double> seconds;
     for (const PricedNode& priced : graph.nodes)
       seconds[std::string(priced.node.label)] += priced.one_call.p50.value() * double(priced.node.count);
@@ -185,7 +188,7 @@ TEST(OnePrice, DiagnoseRanksByThePricesOfStatic) {
                                 .input_tokens = 512,
                                 .output_tokens = 64};
     workload.setup.config.enforce_eager = false;
-    const StaticBreakdown batch = price_static_batch(workload, shipped());
+    const StaticBreakdown batch = price_static_batch(workload, shipped_predictor());
     DiagnoseRequest request;
     request.gpu = "h100_sxm";
     request.workload = workload;
@@ -196,7 +199,7 @@ TEST(OnePrice, DiagnoseRanksByThePricesOfStatic) {
     EXPECT_NE(found.groups.front().label, "silu_and_mul") << "a rule's price is no kernel to tune";
     for (const DiagnosedKernel& kernel : found.kernels) {
       const PredictResult said =
-          predict_operator({.op = kernel.op, .gpu = "h100_sxm", .framework = engine}, *shipped());
+          predict_operator({.op = kernel.op, .gpu = "h100_sxm", .framework = engine}, *shipped_predictor());
       EXPECT_EQ(kernel.actual, said.estimate.p50) << engine << " " << kernel.label;
     }
   }
@@ -208,7 +211,7 @@ TEST(OnePrice, RunsSayWhichKernelAnswered) {
                           .batch = 8,
                           .input_tokens = 512,
                           .output_tokens = 64},
-                         shipped());
+                         shipped_predictor());
   bool attention = false, norm = false;
   for (const KernelTime& kernel : batch.kernels) {
     attention = attention || (kernel.family == Family::AttentionDecode && kernel.source.framework == "vllm" &&

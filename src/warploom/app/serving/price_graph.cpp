@@ -1,7 +1,6 @@
 #include "warploom/app/serving/price_graph.h"
 
 #include <algorithm>
-#include <array>
 #include <variant>
 
 #include "warploom/models/afd_plan.h"
@@ -39,8 +38,8 @@ void halve(const std::vector<RequestGroup>& groups, std::vector<RequestGroup>& f
   }
 }
 
-std::array<StepShape, 2> halves_of(const StepShape& shape) {
-  std::array<StepShape, 2> halves;
+std::vector<StepShape> halves_of(const StepShape& shape) {
+  std::vector<StepShape> halves(2);
   halve(shape.prefill, halves[0].prefill, halves[1].prefill);
   halve(shape.decode, halves[0].decode, halves[1].decode);
   halves[0].logits_rows = divide_up(shape.logits_rows, 2);
@@ -110,48 +109,39 @@ void price_apart(const ServingSetup& setup, const StepShape& shape, PricedGraph&
   priced.afd->label.micro_batches = many;
 }
 
-// Both halves, the exchange of one beside the computing of the other.
-void price_halves(const ServingSetup& setup, const StepShape& shape, const BatchOverlap& overlap,
-                  PricedGraph& priced) {
-  ListPrice price;
+// The step as one, or both its halves with the exchange of one beside the computing of the other.
+void price_together(const ServingSetup& setup, const StepShape& shape, PricedGraph& priced) {
+  const BatchOverlap overlap = overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu);
+  priced.in_halves = overlap.splits(batch_of(shape));
   const OperatorPricer pricer = setup.operators();
   NodeList list(pricer, priced.nodes);
-  for (const StepShape& half : halves_of(shape))
-    list.add(price, build_operator_graph(setup.model, setup.sharding, half, setup.graph));
+  ListPrice price;
+  for (const StepShape& part : priced.in_halves ? halves_of(shape) : std::vector<StepShape>{shape})
+    list.add(price, build_operator_graph(setup.model, setup.sharding, part, setup.graph));
+  const StepCost whole = price.cost();
+  priced.gpu = whole;
+  priced.hidden = Seconds(price.hidden());
+  if (!priced.in_halves) return;
   double exchange = 0;
   for (const PricedNode& each : priced.nodes)
     if (each.node.source == RowSource::GroupTokens && std::holds_alternative<Collective>(each.node.op))
       exchange += each.one_call.p50.value() * double(each.node.count);
-  const StepCost whole = price.cost();
   const double saved =
       overlapped_seconds(overlap.share_of(batch_of(shape)), whole.p50.value() - exchange, exchange,
                          StepPlan(setup.model, setup.sharding, setup.graph).layers());
   const double scale = 1 - saved / whole.p50.value();
   priced.gpu = {whole.p10 * scale, whole.p50 * scale, whole.p90 * scale, whole.collectives};
   priced.hidden = Seconds(price.hidden() + saved);
-  priced.in_halves = true;
-}
-
-void price_whole(const ServingSetup& setup, const StepShape& shape, PricedGraph& priced) {
-  const OperatorGraph graph = build_operator_graph(setup.model, setup.sharding, shape, setup.graph);
-  ListPrice price;
-  const OperatorPricer pricer = setup.operators();
-  NodeList(pricer, priced.nodes).add(price, graph);
-  priced.gpu = price.cost();
-  priced.hidden = Seconds(price.hidden());
 }
 
 }  // namespace
 
 PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
   PricedGraph priced;
-  const BatchOverlap overlap = overlap_of(setup.config, setup.kernels.expert_transport, *setup.gpu);
   if (setup.sharding.apart())
     price_apart(setup, shape, priced);
-  else if (overlap.splits(batch_of(shape)))
-    price_halves(setup, shape, overlap, priced);
   else
-    price_whole(setup, shape, priced);
+    price_together(setup, shape, priced);
   const LaunchMode mode =
       graph_limits_of(setup.config).mode(StepShape::tokens_of(shape.prefill), shape.tokens());
   const auto host = [&](int side) {

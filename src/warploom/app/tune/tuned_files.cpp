@@ -95,8 +95,8 @@ void predict(ListedFile& listed, const TunedFilesRequest& request, const GpuSpec
 }
 
 // Times the files' kernels with the engine's own Python.
-void profile(const TunedFilesRequest& request, const std::vector<TunedFile>& files, const GpuSpec& gpu,
-             const ConfigModel& searches) {
+void measure_into_samples(const TunedFilesRequest& request, const std::vector<TunedFile>& files,
+                          const GpuSpec& gpu, const ConfigModel& searches) {
   if (request.samples.empty())
     throw InvalidInput("profile: expected `samples` too, the file to measure into");
   if (files.empty()) return;
@@ -133,7 +133,7 @@ std::vector<LaunchTime> checked_times(const TunedFilesRequest& request, const Gp
   return times;
 }
 
-std::filesystem::path place_of(const TunedFile& file, const std::filesystem::path& folder) {
+std::filesystem::path place_in_folder(const TunedFile& file, const std::filesystem::path& folder) {
   if (file.variable.empty()) return folder / kPackage / file.package_folder / file.name;
   return folder / file.user_folder / file.name;
 }
@@ -177,7 +177,7 @@ TunedFilesResult tuned_files(const TunedFilesRequest& request) {
     std::vector<TunedFile> to_time;
     for (const TunedFile& file : files)
       if (is_wanted(file) && may_time(file) && why_not(file, gpu).empty()) to_time.push_back(file);
-    profile(request, to_time, gpu, searches);
+    measure_into_samples(request, to_time, gpu, searches);
   }
   LaunchTimes times;
   if (!request.samples.empty()) times = LaunchTimes(checked_times(request, gpu));
@@ -190,7 +190,7 @@ TunedFilesResult tuned_files(const TunedFilesRequest& request) {
   if (request.write.empty()) return result;
   for (ListedFile& listed : result.files) {
     if (!listed.gains()) continue;
-    listed.written = place_of(listed.file, request.write);
+    listed.written = place_in_folder(listed.file, request.write);
     write_json_file(listed.written, file_contents(listed.file, listed.rows));
   }
   return result;

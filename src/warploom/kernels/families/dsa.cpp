@@ -65,8 +65,8 @@ AttentionView view_of(const Dsa& op) {
 double latent_width(const Dsa& op) { return double(op.shape.kv_lora_rank + op.shape.rope_head_dim); }
 
 // The products around the attention, those of the indexer joined to those that read the same rows.
-using Products = std::array<Gemm, 5>;
-Products products_of(const Dsa& op) {
+using DsaProducts = std::array<Gemm, 5>;
+DsaProducts products_of(const Dsa& op) {
   double queries = 0;
   for (const RequestGroup& group : op.requests) queries += double(group.count) * double(group.query_tokens);
   const std::int64_t m = std::int64_t(queries);
@@ -244,7 +244,7 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
   static void raise_compute(BoundLimit& limit, const Dsa& op, const GpuSpec& gpu, const Work&) {
     DsaParts sums;
     sum_requests(op, sums);
-    const Products products = products_of(op);
+    const DsaProducts products = products_of(op);
     double seconds = fastest_product_seconds(products[0], gpu) + fastest_product_seconds(products[1], gpu) +
                      fastest_product_seconds(products[4], gpu);
     const MlaShape& s = op.shape;

@@ -15,7 +15,7 @@
 namespace warploom {
 namespace {
 
-using Kind = YamlNode::Kind;
+using NodeKind = YamlNode::Kind;
 
 YamlNode load(const std::string& path) {
   YamlNode root;
@@ -29,7 +29,7 @@ YamlNode load(const std::string& path) {
 
 // YAML's words for true and false, in small, large or begun with one large letter.
 std::optional<bool> switch_of(const YamlNode& value) {
-  if (value.kind != Kind::Scalar || value.text.empty()) return std::nullopt;
+  if (value.kind != NodeKind::Scalar || value.text.empty()) return std::nullopt;
   std::string small = value.text, large = value.text;
   for (char& c : small) c = char(std::tolower(static_cast<unsigned char>(c)));
   for (char& c : large) c = char(std::toupper(static_cast<unsigned char>(c)));
@@ -43,7 +43,7 @@ std::optional<bool> switch_of(const YamlNode& value) {
 }
 
 std::string text_of(const YamlNode& node) {
-  return node.kind == Kind::Scalar ? node.text : json_of(node).dump();
+  return node.kind == NodeKind::Scalar ? node.text : json_of(node).dump();
 }
 
 // Keys that are flags.
@@ -51,7 +51,7 @@ ConfigFileWords flags_of(const YamlNode& root) {
   ConfigFileWords file;
   for (std::size_t i = 0; i < root.items.size(); ++i) {
     const YamlNode& value = *root.items[i];
-    const std::string text = value.kind == Kind::Null ? std::string("false") : text_of(value);
+    const std::string text = value.kind == NodeKind::Null ? std::string("false") : text_of(value);
     if (text == "false" || text == "False") continue;
     file.words.push_back("--" + root.keys[i]);
     if (text != "true" && text != "True") file.words.push_back(text);
@@ -72,12 +72,12 @@ class KeyReader {
  private:
   void take(const std::string& name, const YamlNode& value) {
     const auto named = [&](const FileKey& key) {
-      return key.key == name && (key.takes != FileValue::Nothing || value.kind == Kind::Null);
+      return key.key == name && (key.takes != FileValue::Nothing || value.kind == NodeKind::Null);
     };
     const auto key = std::find_if(keys_.begin(), keys_.end(), named);
     if (key != keys_.end()) {
       take_known(*key, value);
-    } else if (value.kind == Kind::Map && name.find('.') == std::string::npos) {
+    } else if (value.kind == NodeKind::Map && name.find('.') == std::string::npos) {
       for (std::size_t i = 0; i < value.items.size(); ++i) take(name + "." + value.keys[i], *value.items[i]);
     } else {
       refuse(name);
@@ -87,7 +87,7 @@ class KeyReader {
   void take_known(const FileKey& key, const YamlNode& value) {
     switch (key.takes) {
       case FileValue::Scalar:
-        require(value.kind == Kind::Scalar, key, value, "a number or a name");
+        require(value.kind == NodeKind::Scalar, key, value, "a number or a name");
         return say(key.flag, value.text);
       case FileValue::Switch: {
         const std::optional<bool> on = switch_of(value);
@@ -135,7 +135,7 @@ class KeyReader {
 };
 
 ConfigFileWords words_of(std::span<const FileKey> keys, const YamlNode& root, const std::string& path) {
-  if (root.kind != Kind::Map) throw InvalidInput(fmt::format("{}: expected a YAML map of options", path));
+  if (root.kind != NodeKind::Map) throw InvalidInput(fmt::format("{}: expected a YAML map of options", path));
   return keys.empty() ? flags_of(root) : KeyReader(keys, path).read(root);
 }
 
