@@ -56,6 +56,7 @@ struct RunQuestion {
   double rate = 0;    // requests/s in place of the load's own; 0: as it comes
   bool whole = true;  // false: the first quarter of the requests; not of a load that is open-ended
   RunKind kind = RunKind::Usual;
+  std::int64_t draw = 0;  // of the load, by the seed so many after the first
   auto operator<=>(const RunQuestion&) const = default;
 };
 
