@@ -1,5 +1,6 @@
-"""The doors that tests of several surfaces go through, beside the program (WARPLOOM_PROGRAM) and the C interface
-(WARPLOOM_LIBRARY): the package `warploom` and its compiled part, both None where that is not built."""
+"""The doors that tests of several surfaces go through, beside the program (WARPLOOM_PROGRAM) and the C
+interface (WARPLOOM_LIBRARY): the package `warploom` and its compiled part, both None where that is not
+built."""
 
 import sys
 from pathlib import Path

@@ -103,7 +103,8 @@ class Question:
         if str(predictor):
             asked["predictor"] = str(predictor)
         with Notes() as notes:
-            self._question = _core.Question(open_session(str(predictor)), json_text("predict", asked), notes.take)
+            text = json_text("predict", asked)
+            self._question = _core.Question(open_session(str(predictor)), text, notes.take)
 
     def us(self, **sizes: int) -> float:
         """The median in microseconds, after changing these sizes."""

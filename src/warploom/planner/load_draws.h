@@ -3,7 +3,7 @@
 //
 // The rule: a limit is kept where the mean of its figure over the draws is within it, and so is that mean's
 // end that nine in ten such sets of draws do not exceed: mean + t * s / sqrt(n), by Student's t with the
-// deviation s between draws, which are independent (Law, "Simulation Modeling and Analysis", on replications).
+// deviation s between draws, which are independent (Law, "Simulation Modeling and Analysis", replications).
 // No draw may fall behind its load.
 #pragma once
 
@@ -30,11 +30,5 @@ bool meets_over_draws(const PlanTask& task, std::span<const RunFigures> draws);
 
 // Above this value of Student's t lies a tenth. `freedom` >= 1.
 double student_t90(std::size_t freedom);
-
-// What each draw alone would have bought: instances of the least fleet of the point's configuration that
-// keeps the level in that draw, pools together. At most kFleetsApart fleets beside the point's are looked at.
-inline constexpr std::size_t kFleetsApart = 3;
-InstanceSpread instances_by_draw(const PlanTask& task, const ConfigurationModel& model,
-                                 const PlanPoint& point, const Screened& screened);
 
 }  // namespace warploom

@@ -32,7 +32,8 @@ std::vector<RunFigures> draws_of(std::vector<double> values) {
 TEST(LoadDraws, TheMeanAndItsEndDecideNoSingleDraw) {
   const PlanTask task = task_of_tpot(30);
   EXPECT_TRUE(meets_over_draws(task, draws_of({28.3, 28.7, 28.4, 30.2, 28.0})));
-  EXPECT_FALSE(meets_over_draws(task, draws_of({29.9, 30.5, 29.5, 30.1, 29.4}))) << "29.88 and 0.30 beyond it";
+  EXPECT_FALSE(meets_over_draws(task, draws_of({29.9, 30.5, 29.5, 30.1, 29.4})))
+      << "29.88 and 0.30 beyond it";
   EXPECT_FALSE(meets_over_draws(task, draws_of({31, 31, 31, 31, 31})));
 }
 

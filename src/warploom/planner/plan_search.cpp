@@ -15,7 +15,7 @@
 #include "warploom/base/parallel.h"
 #include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/fleet_bounds.h"
-#include "warploom/planner/load_draws.h"
+#include "warploom/planner/instances_by_draw.h"
 #include "warploom/planner/plan_crew.h"
 #include "warploom/planner/search_stopped.h"
 

@@ -99,7 +99,7 @@ struct PlanPoint {
   RunFigures figures;                     // kernels at p50
   std::optional<RunFigures> pessimistic;  // kernels at p90 and what runs err beyond them, where it was asked
   bool confident = false;                 // that run meets the level too
-  // Of the runs of both, where several draws of the load decided.
+  // What draws of the load say at both, where several decided.
   std::optional<LoadSpread> spread, pessimistic_spread;
   bool median_least = true;   // the least fleet at p50; false: the least at p90
   double rate = 0;            // requests/s that come, and that it keeps up with

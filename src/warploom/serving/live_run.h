@@ -17,8 +17,8 @@ class LiveRun {
   LiveRun(const LiveRun&) = delete;
   LiveRun& operator=(const LiveRun&) = delete;
 
-  // A request that a client sends at `arrival`, no earlier than earliest_arrival(); its number, from 0 on. It
-  // may be earlier than what was played: engines see it when it has come its way, or then if that is later. An
+  // A request that a client sends at `arrival`, no earlier than earliest_arrival(); its number, from 0 on.
+  // That may be before what was played: engines see it at the end of its way, or now if that is later. An
   // output beyond max_model_len is cut, as engines cut it. Throws InvalidInput on a prompt that is too long
   // for the engine or its KV cache.
   std::uint32_t add(SimTime arrival, std::int64_t input_tokens, std::int64_t output_tokens);

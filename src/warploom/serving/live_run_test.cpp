@@ -95,7 +95,7 @@ TEST(LiveRun, GivesTheTimesOfTheSameRequestsSimulated) {
 
 TEST(LiveRun, GivesTheTimesOfPoolsThatPrefillAndDecode) { expect_as_simulated(pools_of("vllm")); }
 
-// A server reads a request while the run goes on: as long as it is told of it within its way, nothing differs.
+// A server reads a request while the run goes on: when it is told of it within its way, nothing differs.
 TEST(LiveRun, TakesARequestAfterItCameAsLongAsItIsOnItsWay) {
   Deployment deployment = deployment_of("vllm", 1);
   deployment.pools[0].config.host.frontend_latency = milliseconds(8);
@@ -109,7 +109,8 @@ TEST(LiveRun, TakesARequestAfterItCameAsLongAsItIsOnItsWay) {
   for (const WorkloadRequest& request : workload.requests) {
     live.play_until(request.arrival + SimDuration(6'000'000));
     as_they_came += live.earliest_arrival() <= request.arrival ? 1 : 0;
-    live.add(std::max(live.earliest_arrival(), request.arrival), request.input_tokens, request.output_tokens);
+    const SimTime arrival = std::max(live.earliest_arrival(), request.arrival);
+    live.add(arrival, request.input_tokens, request.output_tokens);
   }
   live.play_until(whole.end + SimDuration(1'000'000'000));
   ASSERT_EQ(heard.ended.size(), workload.requests.size());

@@ -35,10 +35,10 @@ function seedWords(point: JsonObject, key: "seeds" | "pessimistic_seeds"): strin
   if (!isObject(seeds)) return "";
   const figures = objectsAt(seeds, "figures")
     .filter((one) => numberAt(one, "limit") !== null || textAt(one, "name").endsWith("p95_ms"))
-    .map(
-      (one) =>
-        `${textAt(one, "name")} ${quantity(numberAt(one, "low"), "plain")} to ${quantity(numberAt(one, "high"), "plain")}`,
-    );
+    .map((one) => {
+      const [low, high] = ["low", "high"].map((end) => quantity(numberAt(one, end), "plain"));
+      return `${textAt(one, "name")} ${low} to ${high}`;
+    });
   const [low, high] = [numberAt(seeds, "instances", "low"), numberAt(seeds, "instances", "high")];
   const each = low === null || high === null ? "" : low === high ? `${low}` : `${low} to ${high}`;
   return (

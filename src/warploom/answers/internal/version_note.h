@@ -7,8 +7,8 @@
 
 namespace warploom {
 
-// Empty where there is nothing to say: of a kernel that a rule prices no version was measured, one rule stands
-// for all.
+// Empty where there is nothing to say. No version was measured of a kernel that a rule prices: one rule
+// stands for all of them.
 std::string version_note(const PredictRequest& request, const PredictResult& result);
 
 }  // namespace warploom

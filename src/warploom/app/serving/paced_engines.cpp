@@ -56,7 +56,7 @@ void BoundedCounts::add(double seconds, std::int64_t times) {
 
 namespace {
 
-// Of the least way of a request, so far are runs played ahead: the other half is for servers to read it in.
+// So far are runs played ahead, in the least way of a request: the rest is for servers to read it in.
 // Chosen, not fitted.
 constexpr double kPartAhead = 0.5;
 

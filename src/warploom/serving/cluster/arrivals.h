@@ -28,8 +28,8 @@ class Arrivals {
   // A request that reaches its engine's queue at `now`, not later than next_time(); absent when there is none
   // (more).
   std::optional<std::uint32_t> take(SimTime now);
-  // The workload has one more request of its own time, no earlier than earliest(); so have the records. It may
-  // be earlier than `now`, up to which engines were played: what they do not see of it, its way, lies before. It
+  // The workload has one more request of its own time, no earlier than earliest(); so have the records. That
+  // may be before `now`, up to which engines were played: its way lies there, which they do not see. It
   // reaches no engine before `now`.
   void append(SimTime now);
   SimTime earliest() const { return front_end_.now(); }

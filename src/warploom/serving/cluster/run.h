@@ -48,8 +48,8 @@ class Run final : public EngineObserver {
   ~Run() override;
   // Plays to the end, or until cancelled.
   SimulationResult result();
-  // For runs whose requests come while they go on (live_run.h): the workload has one more request, that came no
-  // earlier than earliest_arrival() and reaches no engine before what was played.
+  // For runs whose requests come while they go on (live_run.h): the workload has one more request, that came
+  // no earlier than earliest_arrival() and reaches no engine before what was played.
   void append();
   SimTime earliest_arrival() const { return arrivals_.earliest(); }
   // When something happens next; kNever where nothing will.
