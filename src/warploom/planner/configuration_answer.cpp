@@ -168,8 +168,11 @@ class ConfigurationSearch {
     std::vector<RunFigures> draws(std::size_t(task_.draws));
     const Fleet runs = running(task_, configuration_, fleet);
     draws[0] = std::move(first);
+    RunQuestion as_long = question;  // as the first one, whatever comes of it
+    if (question.kind == RunKind::Usual && task_.load.open_ended)
+      as_long.requests = draws[0].length.simulated;
     parallel_for(draws.size() - 1, finalist_ ? task_.threads : 1, [&](std::size_t i) {
-      RunQuestion other = question;
+      RunQuestion other = as_long;
       other.draw = std::int64_t(i) + 1;
       draws[i + 1] = model_.run(configuration_, runs, other);
     });
