@@ -91,9 +91,10 @@ LoadSpread spread_of(const PlanTask& task, std::span<const RunFigures> draws) {
 
 bool meets_over_draws(const PlanTask& task, std::span<const RunFigures> draws) {
   const bool serve = std::all_of(draws.begin(), draws.end(), [&](const RunFigures& draw) {
-    return draw.refused.empty() && !falls_behind(draw) && serves_its_share(task, draw);
+    return draw.refused.empty() && serves_its_share(task, draw);
   });
-  if (!serve) return false;
+  const auto behind = std::count_if(draws.begin(), draws.end(), falls_behind);
+  if (!serve || double(behind) > kMostBehind * double(draws.size())) return false;
   const LoadSpread spread = spread_of(task, draws);
   return std::all_of(spread.figures.begin(), spread.figures.end(),
                      [](const DrawnFigure& figure) { return figure.kept; });
