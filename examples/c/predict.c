@@ -44,8 +44,10 @@ int main(void) {
   check(warploom_step_decode(step, 64, 500, &price, message, sizeof message));
   printf("64 requests decode in %.2f ms\n", (price.p50_us + price.host_us) / 1000);
 
-  check(warploom_answer(session, "static", "{\"model\": \"Llama-3.1-8B\", \"gpu\": \"H200\", \"batch\": 8}", NULL,
-                        &answer, message, sizeof message));
+  check(warploom_answer(session, "static",
+                        "{\"model\": \"Llama-3.1-8B\", \"gpu\": \"H200\", \"batch\": 8, \"input_tokens\": 1024, "
+                        "\"output_tokens\": 128}",
+                        NULL, &answer, message, sizeof message));
   printf("%.40s ...\n", answer);
 
   warploom_free_text(answer);

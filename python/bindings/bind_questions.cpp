@@ -91,10 +91,11 @@ void bind_questions(nb::module_& m) {
   nb::class_<PreparedQuestion>(m, "Question")
       .def(
           "__init__",
-          [](PreparedQuestion* self, const Session& session, const std::string& fields) {
-            new (self) PreparedQuestion(session, parse_json(fields, "predict"));
+          [](PreparedQuestion* self, const Session& session, const std::string& fields,
+             const nb::object& noted) {
+            new (self) PreparedQuestion(session, parse_json(fields, "predict"), notes_to(noted));
           },
-          nb::arg("session"), nb::arg("fields"), nb::keep_alive<1, 2>())
+          nb::arg("session"), nb::arg("fields"), nb::arg("noted") = nb::none(), nb::keep_alive<1, 2>())
       .def("set", &PreparedQuestion::set, nb::arg("field"), nb::arg("value"))
       .def("estimate", &estimate_tuple)
       .def("estimate_columns", &estimate_columns, nb::arg("sizes"), nb::arg("rows"), nb::arg("threads") = 1);

@@ -43,10 +43,7 @@ void bind_steps(nb::module_& m) {
       .def(
           "__init__",
           [](StepPrices* self, const Session& session, const std::string& setup, const nb::object& noted) {
-            AnswerWatch watch;
-            if (!noted.is_none())
-              watch.noted = [&](std::string_view line) { noted(std::string(line)); };
-            new (self) StepPrices(session, parse_json(setup, "step"), watch);
+            new (self) StepPrices(session, parse_json(setup, "step"), notes_to(noted));
           },
           nb::arg("session"), nb::arg("setup"), nb::arg("noted") = nb::none(), nb::keep_alive<1, 2>())
       .def("decode_ms", &decode_ms, nb::arg("requests"), nb::arg("context"))

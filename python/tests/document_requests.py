@@ -64,7 +64,8 @@ def varied_requests():
     # Prompts longer than the budget must be split: a lever that is refused.
     yield "forecast", {**observed, "max_num_batched_tokens": 512, "scale": [2]}
     yield "step", {**MIXTURE, "enable_expert_parallel": True, "decode": "8x100", "prefill": "1x2000"}
-    yield "static", {**MIXTURE, "enable_expert_parallel": True, "batch": 4}
+    yield "static", {**MIXTURE, "enable_expert_parallel": True, "batch": 4, "input_tokens": 900,
+                      "output_tokens": 60}
     sweep = {"layout": "warploom", "data": [f"{FIXTURES}/collector/h200/check/sweep.csv.gz"]}
     yield "diagnose", {"gpu": "H200", **sweep}
     rows = {"layout": "warploom", "data": ["@out/gpus.csv"], "all_rows": True}

@@ -1,6 +1,7 @@
 """Sixty and more requests, each with the command that asks the same: for test_surfaces."""
 
 LLAMA = {"model": "Llama-3.1-8B", "gpu": "H100-SXM"}
+SIZES = {"input_tokens": 1024, "output_tokens": 128}
 RUNS = "tests/fixtures/engine/vllm_0_24_h200/serving/"
 
 
@@ -108,10 +109,11 @@ def _others():
         "gpu": "H200",
         "tensor_parallel_size": 2,
         "batch": 4,
+        **SIZES,
     }
-    yield "static", "static", {**LLAMA, "batch": 1, "engine": "sglang"}
+    yield "static", "static", {**LLAMA, **SIZES, "engine": "sglang"}
     yield "diagnose", "diagnose", {**LLAMA, "batch": 4, "input_tokens": 256, "output_tokens": 32}
-    yield "diagnose", "diagnose", {**LLAMA, "batch": 64, "quantile": 0.9}
+    yield "diagnose", "diagnose", {**LLAMA, **SIZES, "batch": 64, "quantile": 0.9}
     yield "gpus", "gpus", {}
     for name in ("h100_sxm", "B200", "mi300x"):
         yield f"gpu show {name}", "gpu", {"name": name}

@@ -256,8 +256,8 @@ class FramesOut(unittest.TestCase):
             warploom.predict("gemm", gpu="H200", m=64, n=4096, k=4096),
             warploom.predict("gemm", gpu="H200", m=np.array([64, 8]), n=4096, k=4096),
             warploom.step(**LLAMA, decode="8x100"),
-            warploom.static(**LLAMA, batch=2, output_tokens=4),
-            warploom.diagnose(**LLAMA, batch=2, output_tokens=4),
+            warploom.static(**LLAMA, batch=2, input_tokens=100, output_tokens=4),
+            warploom.diagnose(**LLAMA, batch=2, input_tokens=100, output_tokens=4),
             warploom.simulate(**LLAMA, requests=20, details=True),
             warploom.plan(
                 model="Llama-3.1-8B",

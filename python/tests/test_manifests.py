@@ -12,15 +12,9 @@ import unittest
 import warnings
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from c_interface import CInterface, Refused  # noqa: E402
-
-sys.path.append(str(ROOT / "python"))  # behind a built package of PYTHONPATH
-try:
-    import warploom
-except ImportError:
-    warploom = None
+from doors import ROOT, warploom  # noqa: E402
 
 FIXTURES = sorted((ROOT / "tests/fixtures/manifests").iterdir())
 NAMES_NO_GPU = {
@@ -132,7 +126,8 @@ class Manifests(unittest.TestCase):
         file = str(ROOT / "tests/fixtures/manifests/deployment.yaml")
         loads = {"manifest": file, **RUN, "max_concurrencies": [1, 2]}
         self.assertEqual(len(self.c.answer("curve", loads)["points"]), 2)
-        for command, batch in (("step", {"decode": "4x100"}), ("static", {"batch": 2, "input_tokens": 64})):
+        sizes = {"batch": 2, "input_tokens": 64, "output_tokens": 8}
+        for command, batch in (("step", {"decode": "4x100"}), ("static", sizes)):
             said = dict(self.answers_of_batch(command, {"manifest": file, "predictor": "roofline", **batch}))
             for door, answer in said.items():
                 self.assertTrue(answer == said["program"], f"{command}: {door} says something else")

@@ -311,7 +311,7 @@ class Package(unittest.TestCase):
 
         self.assertIs(static_document.StaticKernelSourcesEntry, shared_shapes.KernelSource)
         self.assertIs(simulate_document.SimulateKernelSourcesEntry, shared_shapes.KernelSource)
-        answer = warploom.static(model="Llama-3.1-8B", gpu="H100-SXM", batch=1, output_tokens=2)
+        answer = warploom.static(model="Llama-3.1-8B", gpu="H100-SXM", input_tokens=100, output_tokens=2)
         for source in answer.to_dict()["kernel_sources"].values():
             self.assertEqual(source.keys(), shared_shapes.KernelSource.__annotations__.keys())
 

@@ -12,17 +12,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from c_interface import UNSUPPORTED, CInterface, Refused  # noqa: E402
+from doors import ROOT, _core  # noqa: E402
 from measured_requests import reading_requests, training_requests, write_inputs  # noqa: E402
 from surface_requests import LLAMA, all_requests  # noqa: E402
-
-sys.path.append(str(ROOT / "python"))  # behind a built package of PYTHONPATH
-try:
-    from warploom import _core
-except ImportError:
-    _core = None
 
 OPTIONS = {
     "input_tokens": "--input",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Union, overload
 
 from warploom import _core
+from warploom.answer_notes import Notes
 from warploom.answers import Prediction
 from warploom.results import Predictions
 from warploom.session import PathText, ask, json_text, open_session, path_text
@@ -84,7 +85,8 @@ def predict(
         raise ValueError(f"predict: columns of unequal length: {lengths}")
     common = {name: value for name, value in asked.items() if name not in columns}
     common.update({name: int(column[0]) if len(column) else 1 for name, column in columns.items()})
-    question = _core.Question(open_session(str(predictor)), json_text("predict", common))
+    with Notes() as notes:  # of the first row's sizes
+        question = _core.Question(open_session(str(predictor)), json_text("predict", common), notes.take)
     return Predictions(
         columns, question.estimate_columns(columns, rows.pop(), threads), _core.bounds, _core.tiers
     )
@@ -100,7 +102,9 @@ class Question:
         asked = {"family": family, "gpu": path_text(gpu), **fields}
         if str(predictor):
             asked["predictor"] = str(predictor)
-        self._question = _core.Question(open_session(str(predictor)), json_text("predict", asked))
+        with Notes() as notes:
+            text = json_text("predict", asked)
+            self._question = _core.Question(open_session(str(predictor)), text, notes.take)
 
     def us(self, **sizes: int) -> float:
         """The median in microseconds, after changing these sizes."""

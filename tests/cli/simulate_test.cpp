@@ -55,7 +55,7 @@ TEST(Simulate, EveryCommandWritesOneJsonDocument) {
       {"predict", "attention_decode", "--heads", "32", "--kv-heads", "8", "--requests", "4x1+2047", "--gpu",
        "h100"},
       {"step", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--decode", "4x1024"},
-      {"static", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--output", "4"},
+      {"static", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--input", "9", "--output", "4"},
       simulate({"--workload", "conversation", "--requests", "5", "--details"})};
   for (std::vector<std::string> command : commands) {
     command.emplace_back("--json");

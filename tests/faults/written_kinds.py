@@ -84,8 +84,8 @@ WRITERS = (
     Writer("clients", "convert-clients inference-perf @src/tests/fixtures/options/inference_perf.yml"
            " --output @out/clients.json", "clients.json"),
     Writer("ceilings", "train-ceilings --layout warploom --data @in/many.csv --output @out/c", "c",
-           ("diagnose", {"model": "Qwen3-8B", "gpu": "H200", "batch": 5, "predictor": "roofline",
-                         "ceilings": "@out/c"})),
+           ("diagnose", {"model": "Qwen3-8B", "gpu": "H200", "batch": 5, "input_tokens": 100,
+                         "output_tokens": 4, "predictor": "roofline", "ceilings": "@out/c"})),
     Writer("requests", "simulate --model Qwen3-8B --gpu H200 --predictor roofline --num-prompts 30"
            " --random-input-len 30 --random-output-len 8 --no-intervals --aiperf @out/r.jsonl", "r.jsonl"),
     Writer("report", "simulate --model Qwen3-8B --gpu H200 --predictor roofline --num-prompts 30"

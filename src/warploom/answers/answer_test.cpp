@@ -161,7 +161,7 @@ TEST(Answer, RefusesNamesOfKernelsWhereNoneWasMeasured) {
 }
 
 TEST(Answer, DiagnosesABatchOnTheGpuThatItNames) {
-  const std::string batch = R"({"gpu": "H200", "batch": 2, "output_tokens": 2, )";
+  const std::string batch = R"({"gpu": "H200", "batch": 2, "input_tokens": 900, "output_tokens": 2, )";
   const Json flat = answer(shipped_session(), "diagnose", asked(batch + R"("model": "Llama-3.1-8B"})"));
   EXPECT_EQ(flat["gpu"], "h200_sxm");
   EXPECT_NE(

@@ -8,6 +8,7 @@
 #include "warploom/answers/flat_operator.h"
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/answers/internal/setup_reading.h"
+#include "warploom/answers/internal/version_note.h"
 #include "warploom/answers/request_schema.h"
 #include "warploom/answers/use_case_answer.h"
 #include "warploom/app/data/convert_clients.h"
@@ -47,22 +48,12 @@
 namespace warploom {
 namespace {
 
-// No version was measured of a kernel that a rule prices: one rule stands for all versions.
-void note_version(const Question& question, const PredictRequest& request, const PredictResult& result) {
-  if (request.version.empty()) return;
-  const std::string used = result.framework + " " + result.version;
-  if (!result.by_rule && result.version == request.version) return;
-  question.note(
-      fmt::format("`framework_version` {}: this kernel was not measured with it, {} is used instead",
-                  request.version, result.by_rule ? fmt::format("the rule '{}'", result.kernel) : used));
-}
-
 Json answer_predict(const Question& question) {
   PredictRequest request = read_predict_request(question.asked);
   hand_on(question.session.files(), request);
   const PredictResult result = predict_operator(request, *question.session.model_of(request.predictor));
   check_named_kernel(request, result.framework, result.kernel);
-  note_version(question, request, result);
+  if (const std::string note = version_note(request, result); !note.empty()) question.note(note);
   question.write([&] { return prediction_text(result); });
   return prediction_json(result);
 }

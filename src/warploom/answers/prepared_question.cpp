@@ -8,6 +8,7 @@
 
 #include "warploom/answers/flat_operator.h"
 #include "warploom/answers/internal/request_reading.h"
+#include "warploom/answers/internal/version_note.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/parallel.h"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::size_t kRowsAtOnce = 1024;  // operators and answers of a part fit into a core's second cache
 
-PredictRequest read_question(const Session& session, const Json& asked) {
+PredictRequest read_question(const Session& session, const Json& asked, const AnswerWatch& watch) {
   PredictRequest request = read_predict_request(asked);
   hand_on(session.files(), request);
   const auto model = session.model_of(request.predictor);
@@ -31,6 +32,9 @@ PredictRequest read_question(const Session& session, const Json& asked) {
   const KernelSource priced(model->answer(request.op, gpu, asked_kernel(request, engine, request.op, gpu)),
                             request.op, {request.framework, request.version, request.kernel});
   check_named_kernel(request, priced.framework, priced.kernel);
+  if (watch.noted && !request.version.empty())
+    if (const std::string note = version_note(request, predict_operator(request, *model)); !note.empty())
+      watch.note(note);
   return request;
 }
 
@@ -51,8 +55,8 @@ void set_size(Operator& op, const Field& field, bool of_requests, std::int64_t v
 
 }  // namespace
 
-PreparedQuestion::PreparedQuestion(const Session& session, const Json& asked)
-    : request_(read_question(session, asked)),
+PreparedQuestion::PreparedQuestion(const Session& session, const Json& asked, const AnswerWatch& watch)
+    : request_(read_question(session, asked, watch)),
       model_(session.model_of(request_.predictor)),
       gpu_(&session.gpu(request_.gpu)),
       engine_(kernels_of(request_.framework, request_.version)) {}

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "warploom/answers/answer_watch.h"
 #include "warploom/answers/session.h"
 #include "warploom/app/predict/predict_operator.h"
 #include "warploom/base/json.h"
@@ -28,7 +29,8 @@ using SeeEstimate = std::function<void(std::size_t row, const LatencyEstimate& e
 class PreparedQuestion {
  public:
   // `asked`: the fields of `predict` as answer() takes them. Throws what `predict` throws.
-  PreparedQuestion(const Session& session, const Json& asked);
+  // `watch` is told what `predict` notes of this question, by the sizes that it comes with.
+  PreparedQuestion(const Session& session, const Json& asked, const AnswerWatch& watch = {});
 
   // `field`: a whole number of the operator's family, or `batch`, `tokens` and `context` of requests that
   // are alike. Throws InvalidInput on any other, and on a value out of its range.

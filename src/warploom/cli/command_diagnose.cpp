@@ -36,7 +36,8 @@ void add_diagnose_command(Command& app) {
   RequestCommand diagnosis(*command, "diagnose");
   const SetupOptions setup(*command, SetupUse::Diagnosis);
   diagnosis.add_fields<DiagnoseRequest>({.skipped = {"gpu", "gpus", "keep_impossible", "setup", "views"},
-                                         .group = std::string(kWorkloadGroup)});
+                                         .group = std::string(kWorkloadGroup),
+                                         .elsewhere = {"input_tokens", "output_tokens"}});
   diagnosis.write([setup](Json& asked, GivenNames& names) { write_workload(setup, asked, names); });
   {
     const OptionGroup group(*command, kWorkloadGroup);

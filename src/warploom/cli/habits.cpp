@@ -114,7 +114,7 @@ const CLI::App& command_of(const CLI::App& program, const std::vector<std::strin
   return *command;
 }
 
-// Options of `simulate` that say several values, and those of `curve` that take them.
+// Options of `simulate`, or of `curve` by its names, that say several values, and those that take them.
 constexpr std::array<OtherName, 5> kLists{{{"--max-concurrency", "--max-concurrencies"},
                                            {"--request-rate", "--request-rates"},
                                            {"--tp", "--tp-sizes"},
@@ -264,7 +264,8 @@ class Rewriter {
 }  // namespace
 
 std::vector<std::string> as_curve(std::vector<std::string> words) {
-  if (words.empty() || words.front() != "simulate") return words;
+  const bool is_curve = !words.empty() && words.front() == "curve";
+  if (words.empty() || (words.front() != "simulate" && !is_curve)) return words;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);

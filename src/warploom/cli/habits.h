@@ -22,7 +22,8 @@ std::vector<std::string> in_own_options(const CLI::App& program, const std::vect
 // A refusal that begins with an option of the program, with the name that `words` gave it instead of that.
 std::string as_typed(std::string text, const std::vector<std::string>& words);
 
-// `simulate --max-concurrency 1,4,16` asks for a curve: that line's words; all others as they are.
+// `simulate --max-concurrency 1,4,16` asks for a curve, as `curve --max-concurrency 1,4,16` does: that line's
+// words; all others as they are.
 std::vector<std::string> as_curve(std::vector<std::string> words);
 
 }  // namespace warploom

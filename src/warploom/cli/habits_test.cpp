@@ -101,6 +101,8 @@ TEST(Habits, ReadsSeveralValuesOfARunAsACurve) {
   EXPECT_EQ(line_of({"simulate", "--tp", "1,2", "--request-rate", "3"}),
             "curve --tp-sizes 1,2 --request-rate 3");
   EXPECT_EQ(line_of({"plan", "--tp", "1,2"}), "plan --tp 1,2");
+  EXPECT_EQ(line_of({"curve", "--max-concurrency", "1,4,16", "--tp", "2"}),
+            "curve --max-concurrencies 1,4,16 --tp 2");
   EXPECT_EQ(line_of({"simulate", "--charts", "--tp", "1,2"}), "curve --tp-sizes 1,2");  // it is always drawn
   EXPECT_EQ(line_of({"simulate", "--charts", "--tp", "2"}), "simulate --charts --tp 2");
 }

@@ -7,7 +7,9 @@
 #include <functional>
 
 #include "warploom/base/counted.h"
+#include "warploom/base/parallel.h"
 #include "warploom/planner/fleet_bounds.h"
+#include "warploom/planner/load_draws.h"
 #include "warploom/planner/saturation.h"
 
 namespace warploom {
@@ -33,16 +35,23 @@ void divide_rent(const PlanTask& task, const Screened& screened, PlanPoint& poin
   point.output_price = (1 - share) * dollars_per_million / task.load.mean_output;
 }
 
+// What keeps the level: the run that says so, and what further draws say where they were asked.
+struct Met {
+  RunFigures figures;
+  std::optional<LoadSpread> spread;
+};
+
 class ConfigurationSearch {
  public:
   ConfigurationSearch(const PlanTask& task, const ConfigurationModel& model,
                       const Configuration& configuration, const Screened& screened,
-                      const Incumbents& incumbents)
+                      const Incumbents& incumbents, bool finalist)
       : task_(task),
         model_(model),
         configuration_(configuration),
         screened_(screened),
-        incumbents_(incumbents) {}
+        incumbents_(incumbents),
+        finalist_(finalist) {}
 
   ConfigurationAnswer answer() {
     std::vector<Fleet> fleets = fleets_within(task_, configuration_);
@@ -138,10 +147,11 @@ class ConfigurationSearch {
     return (rate > 0 ? rate : task_.load.rate) > kNearlyFull * most;
   }
 
-  PlanPoint point(const Fleet& fleet, double rate, const RunFigures& figures) {
-    PlanPoint made = point_of(task_, configuration_, screened_, fleet, rate, figures);
+  PlanPoint point(const Fleet& fleet, double rate, const Met& met) {
+    PlanPoint made = point_of(task_, configuration_, screened_, fleet, rate, met.figures);
+    made.spread = met.spread;
     const Fleet runs = running(task_, configuration_, fleet);
-    const bool known = task_.find_max_rate || !is_far_from_full(configuration_, screened_, runs, figures);
+    const bool known = task_.find_max_rate || !is_far_from_full(configuration_, screened_, runs, met.figures);
     const double most = known ? saturated(fleet, StepTime::Mid) : 0;
     if (std::isfinite(most)) made.saturated_rate = most;
     return made;
@@ -152,32 +162,61 @@ class ConfigurationSearch {
     return model_.run(configuration_, running(task_, configuration_, fleet), question);
   }
 
-  // Near the edge of what a fleet bears, a short run may not come to where the fleet ends: longer steps
-  // gather more requests, which make steps longer. Nothing unless a thorough run keeps the
-  // level with what its length leaves open.
-  std::optional<RunFigures> confirmed(const Fleet& fleet, StepTime step_time, double rate,
-                                      RunFigures figures) {
-    constexpr double kNearALimit = 0.8;  // of it is used
-    const bool near = task_.find_max_rate || nearly_full(fleet, rate) ||
-                      binding_limit(task_.level, figures).use > kNearALimit;
-    if (!task_.load.open_ended || !near) return figures;
-    RunFigures longer = run(fleet, {.step_time = step_time, .rate = rate, .kind = RunKind::Thorough});
-    if (!meets(task_, longer, true)) {
-      if (step_time == StepTime::Mid) note_miss(fleet, longer);
-      return std::nullopt;
-    }
-    // What had most of its places taken has seen long steps; whether it empties again is another question.
-    if (!is_far_from_full(configuration_, screened_, running(task_, configuration_, fleet), longer))
-      return sustained(fleet, step_time, rate) ? std::optional(std::move(longer)) : std::nullopt;
-    const RunFigures after = run(fleet, {.step_time = step_time, .rate = rate, .kind = RunKind::AfterCrowd});
-    if (meets(task_, after)) return longer;
-    if (step_time == StepTime::Mid) note_miss(fleet, after);
+  // The same run under every draw of the load, `first` being that of the first one. Nothing unless they keep
+  // the level together.
+  std::optional<Met> kept_over_draws(const Fleet& fleet, const RunQuestion& question, RunFigures first) {
+    std::vector<RunFigures> draws(std::size_t(task_.draws));
+    const Fleet runs = running(task_, configuration_, fleet);
+    draws[0] = std::move(first);
+    RunQuestion as_long = question;  // as the first one, whatever comes of it
+    if (question.kind == RunKind::Usual && task_.load.open_ended)
+      as_long.requests = draws[0].length.simulated;
+    parallel_for(draws.size() - 1, finalist_ ? task_.threads : 1, [&](std::size_t i) {
+      RunQuestion other = as_long;
+      other.draw = std::int64_t(i) + 1;
+      draws[i + 1] = model_.run(configuration_, runs, other);
+    });
+    answer_.whole_runs += std::ssize(draws) - 1;
+    if (meets_over_draws(task_, draws)) return Met{draws[0], spread_of(task_, draws)};
+    if (question.step_time == StepTime::Mid)
+      for (const RunFigures& draw : draws) note_miss(fleet, draw);
     return std::nullopt;
   }
 
-  // Nothing when the level is missed.
-  std::optional<RunFigures> run_if_met(const Fleet& fleet, StepTime step_time, double rate,
-                                       bool confirm = true) {
+  // A run that must keep the level (`sure`: with what its length leaves open), or every draw where it leaves
+  // that open.
+  std::optional<Met> judged(const Fleet& fleet, const RunQuestion& question, RunFigures figures, bool sure) {
+    if (meets(task_, figures, sure)) return Met{std::move(figures), std::nullopt};
+    if (task_.draws > 1 && is_open(task_, figures, sure)) {
+      RunQuestion other = question;  // a thorough run of each draw would take as long as the search
+      if (other.kind == RunKind::Thorough) other.kind = RunKind::Usual;
+      return kept_over_draws(fleet, other, std::move(figures));
+    }
+    if (question.step_time == StepTime::Mid) note_miss(fleet, figures);
+    return std::nullopt;
+  }
+
+  // Near the edge of what a fleet bears, a short run may not come to where the fleet ends: longer steps
+  // gather more requests, which make steps longer. Nothing unless a thorough run keeps the
+  // level with what its length leaves open.
+  std::optional<Met> confirmed(const Fleet& fleet, StepTime step_time, double rate, Met met) {
+    constexpr double kNearALimit = 0.8;  // of it is used
+    const bool near = task_.find_max_rate || nearly_full(fleet, rate) ||
+                      binding_limit(task_.level, met.figures).use > kNearALimit;
+    if (!task_.load.open_ended || !near) return met;
+    const RunQuestion thorough{.step_time = step_time, .rate = rate, .kind = RunKind::Thorough};
+    auto longer = judged(fleet, thorough, run(fleet, thorough), true);
+    if (!longer) return std::nullopt;
+    if (!longer->spread) longer->spread = std::move(met.spread);
+    // What had most of its places taken has seen long steps; whether it empties again is another question.
+    if (!is_far_from_full(configuration_, screened_, running(task_, configuration_, fleet), longer->figures))
+      return sustained(fleet, step_time, rate) ? std::move(longer) : std::nullopt;
+    const RunQuestion crowd{.step_time = step_time, .rate = rate, .kind = RunKind::AfterCrowd};
+    return judged(fleet, crowd, run(fleet, crowd), false) ? std::move(longer) : std::nullopt;
+  }
+
+  // Nothing when the level is missed. Without `confirm` what a run leaves open counts as met.
+  std::optional<Met> run_if_met(const Fleet& fleet, StepTime step_time, double rate, bool confirm = true) {
     // A run of a fleet that is overloaded is long; of one pool all fleets share the run that says so.
     const bool first = !configuration_.decode && nearly_full(fleet, rate);
     if (first && !sustained(fleet, step_time, rate)) return std::nullopt;
@@ -188,16 +227,20 @@ class ConfigurationSearch {
         return std::nullopt;
       }
     }
-    RunFigures figures = run(fleet, {step_time, rate, true});
-    if (meets(task_, figures, step_time == StepTime::High)) {
-      const Fleet runs = running(task_, configuration_, fleet);
-      if (!first && !is_far_from_full(configuration_, screened_, runs, figures) &&
-          !sustained(fleet, step_time, rate))
-        return std::nullopt;
-      return confirm ? confirmed(fleet, step_time, rate, std::move(figures)) : figures;
-    }
-    if (step_time == StepTime::Mid) note_miss(fleet, figures);
-    return std::nullopt;
+    const RunQuestion question{step_time, rate, true};
+    const bool sure = step_time == StepTime::High;
+    RunFigures figures = run(fleet, question);
+    if (!confirm && task_.draws > 1 && is_open(task_, figures, sure)) return Met{std::move(figures), {}};
+    auto met = judged(fleet, question, std::move(figures), sure);
+    if (!met) return std::nullopt;
+    const Fleet runs = running(task_, configuration_, fleet);
+    if (!first && !is_far_from_full(configuration_, screened_, runs, met->figures) &&
+        !sustained(fleet, step_time, rate))
+      return std::nullopt;
+    if (!confirm) return met;
+    met = confirmed(fleet, step_time, rate, std::move(*met));
+    if (!met || met->spread || !finalist_ || task_.draws < 2) return met;
+    return kept_over_draws(fleet, question, std::move(met->figures));
   }
 
   void note_miss(const Fleet& fleet, const RunFigures& figures) {
@@ -226,7 +269,7 @@ class ConfigurationSearch {
       return;
     }
     std::size_t at = 0;
-    std::optional<RunFigures> met;
+    std::optional<Met> met;
     for (; at < fleets.size(); ++at) {
       if (at == kMissesBeforeLargest && at + 1 < fleets.size() && !task_.exhaustive &&
           !run_if_met(fleets.back(), StepTime::Mid, 0))
@@ -247,8 +290,7 @@ class ConfigurationSearch {
   void find_confident(const std::vector<Fleet>& fleets, std::size_t at) {
     if (!worthwhile(fleets[at], incumbents_.confident, false)) return;
     if (auto slow = run_if_met(fleets[at], StepTime::High, 0)) {
-      answer_.points.back().pessimistic = std::move(slow);
-      answer_.points.back().confident = true;
+      set_confident(answer_.points.back(), std::move(*slow));
       return;
     }
     for (std::size_t next = at + 1; next < fleets.size(); ++next) {
@@ -258,9 +300,9 @@ class ConfigurationSearch {
       if (!worthwhile(fleets[next], incumbents_.confident, false)) return;
       auto slow = run_if_met(fleets[next], StepTime::High, 0);
       if (!slow) continue;
-      const RunFigures median = run(fleets[next], RunQuestion{});
-      if (!meets(task_, median)) continue;
-      add_confident(fleets[next], task_.load.rate, median, std::move(slow));
+      auto median = median_of(fleets[next], 0);
+      if (!median) continue;
+      add_confident(fleets[next], task_.load.rate, *median, std::move(*slow));
       return;
     }
   }
@@ -275,7 +317,7 @@ class ConfigurationSearch {
     const double most = std::min(most_rate(configuration_, screened_, running(task_, configuration_, fleet)),
                                  saturated(fleet, StepTime::Mid));
     if (!std::isfinite(most)) return;
-    std::optional<RunFigures> median, slow;
+    std::optional<Met> median, slow;
     const std::int64_t at = highest(fleet, StepTime::Mid, most, kRateSteps, median);
     if (at == 0) return;
     answer_.points.push_back(point(fleet, most * double(at) / double(kRateSteps), *median));
@@ -283,27 +325,37 @@ class ConfigurationSearch {
     if (sure == 0) return;
     const double rate = most * double(sure) / double(kRateSteps);
     if (sure == at) {
-      answer_.points.back().pessimistic = std::move(slow);
-      answer_.points.back().confident = true;
+      set_confident(answer_.points.back(), std::move(*slow));
       return;
     }
-    const RunFigures figures = run(fleet, {StepTime::Mid, rate, true});
-    add_confident(fleet, rate, figures, std::move(slow));
+    if (const auto figures = median_of(fleet, rate)) add_confident(fleet, rate, *figures, std::move(*slow));
+  }
+
+  // The run at the median of a fleet that keeps to the level at p90.
+  std::optional<Met> median_of(const Fleet& fleet, double rate) {
+    const RunQuestion question{StepTime::Mid, rate, true};
+    auto met = judged(fleet, question, run(fleet, question), false);
+    if (!met || met->spread || !finalist_ || task_.draws < 2) return met;
+    return kept_over_draws(fleet, question, std::move(met->figures));
+  }
+
+  static void set_confident(PlanPoint& point, Met slow) {
+    point.pessimistic = std::move(slow.figures);
+    point.pessimistic_spread = std::move(slow.spread);
+    point.confident = true;
   }
 
   // A point that keeps to the level surely and is not the least that does by the median.
-  void add_confident(const Fleet& fleet, double rate, const RunFigures& median,
-                     std::optional<RunFigures> slow) {
+  void add_confident(const Fleet& fleet, double rate, const Met& median, Met slow) {
     PlanPoint made = point(fleet, rate, median);
-    made.pessimistic = std::move(slow);
-    made.confident = true;
+    set_confident(made, std::move(slow));
     made.median_least = false;
     answer_.points.push_back(std::move(made));
   }
 
   // Bisection; 0 when not even the lowest rate does.
   std::int64_t highest(const Fleet& fleet, StepTime step_time, double most, std::int64_t first,
-                       std::optional<RunFigures>& figures) {
+                       std::optional<Met>& figures) {
     const auto try_at = [&](std::int64_t part) {
       return run_if_met(fleet, step_time, most * double(part) / double(kRateSteps), false).has_value();
     };
@@ -347,6 +399,7 @@ class ConfigurationSearch {
   const Configuration& configuration_;
   const Screened& screened_;
   const Incumbents& incumbents_;
+  const bool finalist_;  // all draws decide
   ConfigurationAnswer answer_;
   bool overloaded_ = false;  // some fleet serves less than the load when saturated
 };
@@ -355,8 +408,8 @@ class ConfigurationSearch {
 
 ConfigurationAnswer answer_configuration(const PlanTask& task, const ConfigurationModel& model,
                                          const Configuration& configuration, const Screened& screened,
-                                         const Incumbents& incumbents) {
-  return ConfigurationSearch(task, model, configuration, screened, incumbents).answer();
+                                         const Incumbents& incumbents, bool finalist) {
+  return ConfigurationSearch(task, model, configuration, screened, incumbents, finalist).answer();
 }
 
 Tradeoff speed_of(const PlanPoint& point) {

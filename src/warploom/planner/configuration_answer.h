@@ -43,9 +43,12 @@ Tradeoff cost_of(const PlanPoint& point);
 // and a run of a load of stated length when its first quarter already holds more requests beyond a limit than
 // the whole run may have. The last two rest on this: more instances, and fewer requests behind them, make no
 // request slower.
+//
+// With several draws of the load, what one leaves open all decide (load_draws.h); of a `finalist` they decide
+// whatever one says.
 ConfigurationAnswer answer_configuration(const PlanTask& task, const ConfigurationModel& model,
                                          const Configuration& configuration, const Screened& screened,
-                                         const Incumbents& incumbents);
+                                         const Incumbents& incumbents, bool finalist = false);
 
 // Whether a run keeps to the level and up with its load, whatever the limits look at; `sure`: with what the
 // length of the run leaves open, in nine cases of ten.

@@ -42,6 +42,23 @@ Fleet fleet_from_json(const Json& document) {
   return {document[0].get<std::int64_t>(), document[1].get<std::int64_t>()};
 }
 
+// Without the instances of the best, which are added where all members have the same points.
+Json spread_to_json(const LoadSpread& spread) {
+  Json figures = Json::array();
+  for (const DrawnFigure& each : spread.figures)
+    figures.push_back({each.name, each.low, each.mean, each.high, each.sure, each.limit, each.kept});
+  return {spread.draws, std::move(figures)};
+}
+
+LoadSpread spread_from_json(const Json& document) {
+  LoadSpread spread{.draws = document[0].get<std::int64_t>()};
+  for (const Json& each : document[1])
+    spread.figures.push_back({each[0].get<std::string>(), each[1].get<double>(), each[2].get<double>(),
+                              each[3].get<double>(), each[4].get<double>(), each[5].get<double>(),
+                              each[6].get<bool>()});
+  return spread;
+}
+
 }  // namespace
 
 void share_work(PlanCrew& crew, std::size_t count, std::size_t threads,
@@ -111,6 +128,8 @@ Json answer_to_json(const ConfigurationAnswer& answer) {
                   {"rate", point.rate},
                   {"saturated", point.saturated_rate}};
     if (point.pessimistic) entry["pessimistic"] = run_figures_to_json(*point.pessimistic);
+    if (point.spread) entry["spread"] = spread_to_json(*point.spread);
+    if (point.pessimistic_spread) entry["pessimistic_spread"] = spread_to_json(*point.pessimistic_spread);
     document["points"].push_back(std::move(entry));
   }
   return document;
@@ -141,6 +160,9 @@ ConfigurationAnswer answer_from_json(const Json& document, const PlanTask& task,
     point.median_least = entry["median_least"].get<bool>();
     if (entry.contains("pessimistic"))
       point.pessimistic = run_figures_from_json(entry["pessimistic"], kWhere);
+    if (entry.contains("spread")) point.spread = spread_from_json(entry["spread"]);
+    if (entry.contains("pessimistic_spread"))
+      point.pessimistic_spread = spread_from_json(entry["pessimistic_spread"]);
     answer.points.push_back(std::move(point));
   }
   return answer;

@@ -7,12 +7,15 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <tuple>
 
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/fleet_bounds.h"
+#include "warploom/planner/instances_by_draw.h"
 #include "warploom/planner/plan_crew.h"
 #include "warploom/planner/search_stopped.h"
 
@@ -153,6 +156,7 @@ class PlanSearch {
             answers[i] = answer_from_json(json, task_, place.configuration, place.screened);
           });
     if (task_.crew != nullptr) tell_runs();
+    let_draws_decide(round, answers);
     for (std::size_t i = 0; i < round.size(); ++i) {
       double& most = places_[round[i]].most_rate;
       most = std::min(most, answers[i].most_rate.value_or(most));
@@ -168,6 +172,76 @@ class PlanSearch {
     if (!first) return;
     for (const CrewMessage& message : told)
       if (!message.empty()) model_.learn(Json::from_cbor(message));
+  }
+
+  // What would become the best of all is a finalist, which every draw of the load judges. Until none is left:
+  // one that they refuse makes room for the next.
+  void let_draws_decide(std::span<const std::size_t> round, std::vector<ConfigurationAnswer>& answers) {
+    std::set<std::size_t> decided;
+    while (task_.draws > 1) {
+      std::optional<std::size_t> leader;
+      for (const bool confident : {false, true})
+        if (!leader) leader = would_lead(answers, confident, decided);
+      if (!leader) return;
+      const Place& place = places_[round[*leader]];
+      try {
+        answers[*leader] =
+            answer_configuration(task_, model_, place.configuration, place.screened, incumbents_, true);
+      } catch (const SearchStopped&) {
+        result_.partial = true;
+        return;
+      }
+      decided.insert(*leader);
+    }
+  }
+
+  // The answer with the best point of a round, where that is better than all before and not decided.
+  std::optional<std::size_t> would_lead(const std::vector<ConfigurationAnswer>& answers, bool confident,
+                                        const std::set<std::size_t>& decided) const {
+    const PlanPoint* best = nullptr;
+    if (const auto& before = confident ? best_confident_ : best_median_) best = &*before;
+    std::optional<std::size_t> leader;
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      for (const PlanPoint& point : answers[i].points)
+        if ((confident ? point.confident : point.median_least) && (best == nullptr || better(point, *best))) {
+          best = &point;
+          leader = i;
+        }
+    return leader && !decided.contains(*leader) ? leader : std::nullopt;
+  }
+
+  // The first points of the ranking, where the search decided none of them by all draws.
+  void settle_finalists() {
+    while (task_.draws > 1 && !result_.partial) {
+      const auto end =
+          result_.points.begin() + std::min<std::ptrdiff_t>(task_.finalists, std::ssize(result_.points));
+      const auto open = std::find_if(result_.points.begin(), end, [&](const PlanPoint& point) {
+        return !point.spread && !settled_.contains(point.configuration);
+      });
+      if (open == end) return;
+      const Configuration configuration = open->configuration;
+      const auto place = std::find_if(places_.begin(), places_.end(),
+                                      [&](const Place& each) { return each.configuration == configuration; });
+      ConfigurationAnswer answer =
+          answer_configuration(task_, model_, configuration, place->screened, {}, true);
+      settled_.insert(configuration);
+      std::erase_if(result_.points,
+                    [&](const PlanPoint& point) { return point.configuration == configuration; });
+      --result_.with_point;
+      take(std::move(answer));
+      std::stable_sort(result_.points.begin(), result_.points.end(), better);
+    }
+  }
+
+  void add_instances_of_best() {
+    if (task_.draws < 2 || task_.find_max_rate || task_.autoscaling.on() || result_.partial) return;
+    for (PlanPoint& point : result_.points)
+      if (point.median_least) {
+        if (point.spread)
+          point.spread->instances =
+              instances_by_draw(task_, model_, point, model_.screen(point.configuration));
+        return;
+      }
   }
 
   void take(ConfigurationAnswer answer) {
@@ -190,6 +264,8 @@ class PlanSearch {
         incumbents_.cost_points.push_back(front_cost(point));
       }
       if (point.confident) lower(incumbents_.confident);
+      if (point.median_least && (!best_median_ || better(point, *best_median_))) best_median_ = point;
+      if (point.confident && (!best_confident_ || better(point, *best_confident_))) best_confident_ = point;
       result_.points.push_back(std::move(point));
     }
   }
@@ -255,6 +331,12 @@ class PlanSearch {
       result_.partial = true;
     }
     std::stable_sort(result_.points.begin(), result_.points.end(), better);
+    try {
+      settle_finalists();
+      add_instances_of_best();
+    } catch (const SearchStopped&) {
+      result_.partial = true;
+    }
     std::stable_sort(
         result_.without_point.begin(), result_.without_point.end(),
         [](const PlanCount& a, const PlanCount& b) { return a.configurations > b.configurations; });
@@ -279,6 +361,8 @@ class PlanSearch {
   std::chrono::steady_clock::time_point begin_;
   std::vector<Place> places_;
   Incumbents incumbents_;
+  std::optional<PlanPoint> best_median_, best_confident_;  // so far
+  std::set<Configuration> settled_;                        // after the search, by all draws
   SearchResult result_;
 };
 

@@ -58,11 +58,34 @@ struct PlanTask {
   bool fronts = true;        // also what only a front needs
   bool every_point = false;  // also the least fleets of configurations that are no better than others
   bool exhaustive = false;   // nothing is left out by a bound or a short run
+  // Draws of the load that judge finalists, and every fleet of which one draw leaves it open; 1: one decides.
+  std::int64_t draws = 1;
+  std::int64_t finalists = 1;  // points, the best first, that all draws judge
   std::size_t threads = 0;
   double time_limit = 0;     // s; 0: none
   PlanCrew* crew = nullptr;  // others that search with this process; null: it is alone
   const std::atomic<bool>* cancelled = nullptr;
   std::function<void(const PlanProgress&)> on_progress;  // by one thread at a time
+};
+
+// A figure over several draws of the load; in ms, or a share.
+struct DrawnFigure {
+  std::string name;  // as LimitUse has it
+  double low = 0, mean = 0, high = 0;
+  double sure = 0;   // the end of the mean's interval that nine in ten sets of draws do not exceed
+  double limit = 0;  // 0: nobody limits it
+  bool kept = true;  // the limit, at that end
+};
+
+// Instances that the least and the most demanding of the draws would have bought alone, pools together.
+struct InstanceSpread {
+  std::int64_t low = 0, high = 0;
+};
+
+struct LoadSpread {
+  std::int64_t draws = 0;
+  std::vector<DrawnFigure> figures;         // those of the limits, then TTFT and TPOT, mean and p95
+  std::optional<InstanceSpread> instances;  // of the best alone
 };
 
 // A configuration with the least fleet that meets the level.
@@ -76,9 +99,11 @@ struct PlanPoint {
   RunFigures figures;                     // kernels at p50
   std::optional<RunFigures> pessimistic;  // kernels at p90 and what runs err beyond them, where it was asked
   bool confident = false;                 // that run meets the level too
-  bool median_least = true;               // the least fleet at p50; false: the least at p90
-  double rate = 0;                        // requests/s that come, and that it keeps up with
-  double saturated_rate = 0;              // requests/s that it serves while requests always wait; 0: unknown
+  // What draws of the load say at both, where several decided.
+  std::optional<LoadSpread> spread, pessimistic_spread;
+  bool median_least = true;   // the least fleet at p50; false: the least at p90
+  double rate = 0;            // requests/s that come, and that it keeps up with
+  double saturated_rate = 0;  // requests/s that it serves while requests always wait; 0: unknown
   double dollars_per_hour = 0;
   double rent = 0;                 // part of it: without power
   double output_tokens_per_s = 0;  // that were served

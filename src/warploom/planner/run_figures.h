@@ -56,6 +56,10 @@ struct RunQuestion {
   double rate = 0;    // requests/s in place of the load's own; 0: as it comes
   bool whole = true;  // false: the first quarter of the requests; not of a load that is open-ended
   RunKind kind = RunKind::Usual;
+  std::int64_t draw = 0;  // of the load, by the seed so many after the first
+  // Usual, of an open-ended load: so many are simulated whatever the limits say of them, and more until it
+  // is steady; 0: as long as it takes. What ends as soon as it misses for certain misses more often.
+  std::int64_t requests = 0;
   auto operator<=>(const RunQuestion&) const = default;
 };
 

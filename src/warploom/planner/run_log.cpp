@@ -40,6 +40,8 @@ std::string run_key(const Configuration& configuration, const Fleet& fleet, cons
   std::string further = c.routing > 0 ? fmt::format("|router {}", c.routing) : std::string();
   if (c.encoders > 0) further += fmt::format("|encoders {}", c.encoders);
   if (c.shared_caches) further += "|shared";
+  if (question.draw > 0) further += fmt::format("|draw {}", question.draw);
+  if (question.requests > 0) further += fmt::format("|requests {}", question.requests);
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}{}", c.engine, c.quantization,
                      c.speculation, c.max_num_seqs, c.max_num_batched_tokens, c.prefix_caching ? 1 : 0,
                      c.kv_offloading_gib, shape_key(c.shape), c.decode ? shape_key(*c.decode) : "",

@@ -5,6 +5,7 @@
 
 #include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/fleet_bounds.h"
+#include "warploom/planner/load_draws.h"
 #include "warploom/planner/saturation.h"
 
 namespace warploom {
@@ -26,6 +27,24 @@ WhatIf judged(const PlanTask& task, const ConfigurationModel& model, std::string
   return answer;
 }
 
+// As the best was: what one draw would have bought is none where they miss a limit together.
+void judge_by_draws(const PlanTask& task, const ConfigurationModel& model, const Fleet& runs,
+                    const RunQuestion& question, WhatIf& answer) {
+  const RunFigures& first = answer.point->figures;
+  std::vector<RunFigures> draws{first};
+  for (std::int64_t draw = 1; draw < task.draws; ++draw) {
+    RunQuestion other = question;
+    other.draw = draw;
+    if (task.load.open_ended) other.requests = first.length.simulated;
+    draws.push_back(model.run(answer.point->configuration, runs, other));
+  }
+  answer.meets = meets_over_draws(task, draws);
+  answer.point->spread = spread_of(task, draws);
+  for (const DrawnFigure& figure : answer.point->spread->figures)
+    if (!figure.kept)
+      answer.binding = {figure.name, figure.sure, figure.limit, figure.sure / figure.limit, 0, 0};
+}
+
 // The next cheaper fleet, under the same rate.
 std::optional<WhatIf> one_fewer(const PlanTask& task, const ConfigurationModel& model, const PlanPoint& best,
                                 const Screened& screened) {
@@ -35,9 +54,12 @@ std::optional<WhatIf> one_fewer(const PlanTask& task, const ConfigurationModel& 
   if (--instances <= task.spare_instances) return std::nullopt;
   const double rate = task.find_max_rate ? best.rate : 0;
   const Fleet runs = running(task, best.configuration, fewer);
-  const RunFigures figures = model.run(best.configuration, runs, {StepTime::Mid, rate, true});
-  return judged(task, model, "one instance fewer",
-                point_of(task, best.configuration, screened, fewer, best.rate, figures), runs);
+  const RunQuestion question{StepTime::Mid, rate, true};
+  const RunFigures figures = model.run(best.configuration, runs, question);
+  WhatIf answer = judged(task, model, "one instance fewer",
+                         point_of(task, best.configuration, screened, fewer, best.rate, figures), runs);
+  if (answer.meets && best.spread) judge_by_draws(task, model, runs, question, answer);
+  return answer;
 }
 
 // What is rented as spot may be taken back at any time, all of it at once. Spare instances, which no other

@@ -93,6 +93,24 @@ Json rests_json(const PlanLabel& label) {
   return list;
 }
 
+Json spread_json(const PlanResult& plan, const std::optional<LoadSpread>& spread) {
+  if (!spread) return nullptr;
+  Json document = {{"first", plan.first_seed},
+                   {"count", spread->draws},
+                   {"figures", Json::array()},
+                   {"instances", nullptr}};
+  for (const DrawnFigure& each : spread->figures)
+    document["figures"].push_back({{"name", each.name},
+                                   {"low", each.low},
+                                   {"mean", each.mean},
+                                   {"high", each.high},
+                                   {"sure", each.sure},
+                                   {"limit", each.limit > 0 ? Json(each.limit) : Json(nullptr)}});
+  if (const auto& each = spread->instances)
+    document["instances"] = {{"low", each->low}, {"high", each->high}};
+  return document;
+}
+
 Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint& point) {
   const LimitUse binding = binding_limit(plan.level, point.figures);
   Json document = {
@@ -120,6 +138,8 @@ Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint&
       {"relaxed_by", relaxing_advice(point.figures, binding)},
       {"confident", point.confident},
       {"pessimistic", nullptr},
+      {"seeds", spread_json(plan, point.spread)},
+      {"pessimistic_seeds", spread_json(plan, point.pessimistic_spread)},
       {"queue_share", point.figures.queue_share},
       {"preemptions", point.figures.preemptions},
       {"energy_j", point.figures.energy_j},

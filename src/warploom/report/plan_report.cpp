@@ -118,6 +118,27 @@ std::string run_text(const RunLength& length) {
   return run;
 }
 
+// What the draws of the load say of a finalist.
+std::string seeds_text(const PlanResult& plan, const char* what, const std::optional<LoadSpread>& spread) {
+  if (!spread) return "";
+  std::vector<std::string> figures;
+  for (const DrawnFigure& each : spread->figures) {
+    if (!(each.limit > 0) && !each.name.ends_with("p95_ms")) continue;
+    figures.push_back(fmt::format("{} {:.4g} to {:.4g}", each.name, each.low, each.high));
+    if (each.limit > 0)
+      figures.back() +=
+          fmt::format(" (mean {:.4g}, 90 % sure {:.4g}, limit {:.4g})", each.mean, each.sure, each.limit);
+  }
+  std::string text =
+      fmt::format("{} over seeds {} to {}: {}", what, plan.first_seed,
+                  plan.first_seed + std::uint64_t(spread->draws) - 1, fmt::join(figures, ", "));
+  if (const auto& each = spread->instances)
+    text += each->low == each->high
+                ? fmt::format("; each alone asks for {}", counted(each->low, "instance"))
+                : fmt::format("; one alone asks for {} to {} instances", each->low, each->high);
+  return text + "\n";
+}
+
 std::string use_text(const LimitUse& use) {
   return use.name.empty() ? "no limit" : fmt::format("{} {}", use.name, percent_text(use.use));
 }
@@ -246,6 +267,9 @@ std::string whole_text(const PlanResult& plan, std::size_t rows) {
   text += fmt::format("binding limit: {} at {:.4g} of {:.4g}{}; {}\n", binding.name, binding.figure,
                       binding.limit, of_another_run(binding), relaxing_advice(best.figures, binding));
   text += fmt::format("run of the best: {}\n", run_text(best.figures.length));
+  text += seeds_text(plan, "the best", best.spread);
+  if (plan.search.best_confident)
+    text += seeds_text(plan, "90 % sure", plan.search.points[*plan.search.best_confident].pessimistic_spread);
   text += fmt::format("kernel time of the best: {} measured on that GPU\n\n",
                       percent_text(plan.best_measured_share));
   text += ranking(plan, rows) + "\n";

@@ -36,6 +36,10 @@ LiveRun::LiveRun(const Deployment& deployment, RunListener& listener)
       options_(without_records()),
       run_(deployment, workload_, options_, &listener) {}
 
+SimDuration LiveRun::least_way() const {
+  return to_sim_duration(deployment_.pools[0].config.host.frontend_latency);
+}
+
 std::uint32_t LiveRun::add(SimTime arrival, std::int64_t input_tokens, std::int64_t output_tokens) {
   Workload one{.name = "live",
                .requests = {{.arrival = arrival,

@@ -17,10 +17,15 @@ class LiveRun {
   LiveRun(const LiveRun&) = delete;
   LiveRun& operator=(const LiveRun&) = delete;
 
-  // A request that a client sends at `arrival`, no earlier than what was played; its number, from 0 on. An
+  // A request that a client sends at `arrival`, no earlier than earliest_arrival(); its number, from 0 on.
+  // That may be before what was played: engines see it at the end of its way, or now if that is later. An
   // output beyond max_model_len is cut, as engines cut it. Throws InvalidInput on a prompt that is too long
   // for the engine or its KV cache.
   std::uint32_t add(SimTime arrival, std::int64_t input_tokens, std::int64_t output_tokens);
+  SimTime earliest_arrival() const { return run_.earliest_arrival(); }
+  // What each request's way from the client takes at least: so far the run may be played ahead of the clock
+  // that clients go by, for nobody who comes later changes it.
+  SimDuration least_way() const;
   // What it will get, after cuts.
   std::int32_t output_tokens(std::uint32_t request) const {
     return workload_.requests[request].output_tokens;

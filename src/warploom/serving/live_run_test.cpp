@@ -95,6 +95,43 @@ TEST(LiveRun, GivesTheTimesOfTheSameRequestsSimulated) {
 
 TEST(LiveRun, GivesTheTimesOfPoolsThatPrefillAndDecode) { expect_as_simulated(pools_of("vllm")); }
 
+// A server reads a request while the run goes on: when it is told of it within its way, nothing differs.
+TEST(LiveRun, TakesARequestAfterItCameAsLongAsItIsOnItsWay) {
+  Deployment deployment = deployment_of("vllm", 1);
+  deployment.pools[0].config.host.frontend_latency = milliseconds(8);
+  const Workload workload = random_workload(60);
+  const SimulationResult whole = simulate(deployment, workload);
+  Heard heard;
+  LiveRun live(deployment, heard);
+  ASSERT_EQ(live.least_way(), SimDuration(8'000'000));
+  for (const WorkloadRequest& request : workload.requests) {
+    live.play_until(request.arrival + SimDuration(6'000'000));
+    ASSERT_LE(live.earliest_arrival(), request.arrival);
+    live.add(request.arrival, request.input_tokens, request.output_tokens);
+  }
+  live.play_until(whole.end + SimDuration(1'000'000'000));
+  ASSERT_EQ(heard.ended.size(), workload.requests.size());
+  for (const auto& [request, record] : heard.ended) {
+    EXPECT_EQ(record.first_token, whole.requests[request].first_token) << request;
+    EXPECT_EQ(record.last_token, whole.requests[request].last_token) << request;
+  }
+}
+
+// One that was told of too late reaches an engine when that is where it is.
+TEST(LiveRun, OneThatIsToldOfTooLateReachesAnEngineNow) {
+  Deployment deployment = deployment_of("vllm", 1);
+  deployment.pools[0].config.host.frontend_latency = milliseconds(2);
+  Heard heard;
+  LiveRun live(deployment, heard);
+  live.add(SimTime(), 100, 100);
+  live.play_until(SimTime(50'000'000));
+  live.add(SimTime(20'000'000), 100, 2);
+  live.play_until(SimTime(2'000'000'000));
+  ASSERT_EQ(heard.ended.size(), 2U);
+  EXPECT_EQ(heard.ended[0].second.arrival, SimTime(20'000'000));
+  EXPECT_GT(heard.ended[0].second.scheduled, SimTime(45'000'000));
+}
+
 TEST(LiveRun, FreesWhatAClientLeftBehind) {
   const Deployment deployment = deployment_of("vllm", 1);
   Heard heard;

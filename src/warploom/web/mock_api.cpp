@@ -76,7 +76,7 @@ class Client {
     End end = End::NotYet;
     while (end == End::NotYet) {
       const PacedAnswer::News news = answer_->wait(kLook);
-      for (const std::int32_t tokens : news.outputs) given_ += tokens;
+      for (const PacedAnswer::Output& output : news.outputs) given_ += output.tokens;
       end = news.end;
       if (end == End::NotYet && request.is_gone && request.is_gone()) return {.status = 499};
     }
@@ -98,8 +98,11 @@ class Client {
   // Sends what came; false once all is sent or the client is gone.
   bool send_news(const SendPart& send, bool with_usage) {
     const PacedAnswer::News news = answer_->wait(kLook);
-    for (const std::int32_t tokens : news.outputs)
-      if (!send(event(chunk(tokens)))) return false;
+    for (const PacedAnswer::Output& output : news.outputs) {
+      const bool first = given_ == 0;
+      if (!send(event(chunk(output.tokens)))) return false;
+      engines_.note_lag(PacedAnswer::Clock::now() - output.due, first);
+    }
     if (news.end == End::NotYet) return true;
     if (news.end != End::Complete) {
       (void)send(event(openai_error(end_without_answer(news.end))));

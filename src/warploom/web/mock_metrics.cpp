@@ -73,6 +73,10 @@ std::string mock_metrics_text(const PacedFigures& figures, const std::string& mo
   text.histogram("vllm:e2e_request_latency_seconds", figures.e2el, "Simulated time of a whole request.");
   text.gauge("warploom:most_lag_seconds", figures.most_lag_s,
              "Most that tokens left late, because this machine did not keep up with the simulated clock.");
+  text.counter("warploom:first_tokens_total", figures.first_tokens, "Streams that have begun.");
+  text.head("warploom:first_token_lag_seconds_total", "counter",
+            "That first tokens of streams left late, together, by this machine's clock.");
+  text.value("warploom:first_token_lag_seconds_total", figures.first_token_lag_s);
   return text.take();
 }
 

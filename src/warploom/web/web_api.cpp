@@ -199,6 +199,27 @@ Json WebApi::asked_in(const HttpRequest& request, std::string_view name) const {
   return asked;
 }
 
+namespace {
+
+// Header of an answer: what it left out of what was asked, or took in its place, as a JSON list of lines. The
+// answer itself is the same on every surface.
+constexpr const char* kNotesHeader = "Warploom-Notes";
+
+// Keeps what an answer notes. Of one answer at a time.
+struct AnswerNotes {
+  Json lines = Json::array();
+  void keep(std::string line) { lines.push_back(std::move(line)); }
+};
+
+HttpResponse with_notes(HttpResponse response, const AnswerNotes& notes) {
+  if (!notes.lines.empty())  // a header holds ASCII alone
+    response.headers.emplace_back(kNotesHeader,
+                                  notes.lines.dump(-1, ' ', true, Json::error_handler_t::replace));
+  return response;
+}
+
+}  // namespace
+
 Json WebApi::answered(const std::string& name, const Json& asked, const AnswerWatch& watch) {
   const Json placed = uploads_.with_paths(asked, served_reach(name));
   Json document = answer(session_, name, placed, watch);
@@ -207,8 +228,13 @@ Json WebApi::answered(const std::string& name, const Json& asked, const AnswerWa
 }
 
 // Long answers share the threads of all requests, so they are few and end; those that need longer are jobs.
-Json WebApi::answer_within_time(const HttpRequest& request, const std::string& name, const Json& asked) {
-  if (served_reach(name).is_short) return answered(name, asked, {});
+Json WebApi::answer_within_time(const HttpRequest& request, const std::string& name, const Json& asked,
+                                const std::function<void(std::string_view)>& noted) {
+  if (served_reach(name).is_short) {
+    AnswerWatch watch;
+    watch.noted = noted;
+    return answered(name, asked, watch);
+  }
   struct Turn {
     std::atomic<std::size_t>& taken;
     ~Turn() { --taken; }
@@ -230,6 +256,7 @@ Json WebApi::answer_within_time(const HttpRequest& request, const std::string& n
     Json document = answered(name, asked,
                              {.progress = [&](double, double) { look(); },
                               .said = [&](std::string_view) { look(); },
+                              .noted = noted,
                               .cancelled = &deadline.passed()});
     if (!deadline.passed()) return document;
   } catch (const AnswerEnded&) {
@@ -241,10 +268,14 @@ Json WebApi::answer_within_time(const HttpRequest& request, const std::string& n
 HttpResponse WebApi::post_answer(const HttpRequest& request, std::string_view rest) {
   const std::string name(rest);
   const Json asked = asked_in(request, name);
-  return json_response(answer_within_time(request, name, asked));
+  AnswerNotes notes;
+  HttpResponse response = json_response(answer_within_time(request, name, asked, [&](std::string_view line) {
+    notes.keep(uploads_.without_paths(std::string(line)));
+  }));
+  return with_notes(std::move(response), notes);
 }
 
-// {"answer"} or {"error"}.
+// {"answer"}, with "notes" where there are any, or {"error"}.
 Json WebApi::answered_question(const Json& question) {
   try {
     check_keys(question, {"request", "asked"}, "questions");
@@ -252,7 +283,12 @@ Json WebApi::answered_question(const Json& question) {
     if (!served_reach(name).is_short)
       throw Unsupported(fmt::format(
           "request: '{}' is not answered among others, expected POST /api/v1/answers/{}", name, name));
-    return {{"answer", answered(name, question.value("asked", Json::object()), {})}};
+    AnswerNotes notes;
+    AnswerWatch watch;
+    watch.noted = [&](std::string_view line) { notes.keep(uploads_.without_paths(std::string(line))); };
+    Json document{{"answer", answered(name, question.value("asked", Json::object()), watch)}};
+    if (!notes.lines.empty()) document["notes"] = std::move(notes.lines);
+    return document;
   } catch (...) {
     return error_json(failure(std::current_exception()));
   }

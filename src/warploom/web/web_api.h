@@ -84,7 +84,8 @@ class WebApi final : public HttpHandler {
   // `asked` with "upload:ID"; the document gets `files` where the answer wrote one.
   Json answered(const std::string& name, const Json& asked, const AnswerWatch& watch);
   Json answered_question(const Json& question);
-  Json answer_within_time(const HttpRequest& request, const std::string& name, const Json& asked);
+  Json answer_within_time(const HttpRequest& request, const std::string& name, const Json& asked,
+                          const std::function<void(std::string_view)>& noted);
   HttpResponse job_events(const std::string& id);
 
   WebApiSettings settings_;

@@ -122,6 +122,29 @@ TEST_F(WebApiTest, AnswersAsTheSessionDoes) {
   }
 }
 
+// The answers are those of every other surface; what they left out stands beside them.
+TEST_F(WebApiTest, SaysWhatAnAnswerTookInPlaceOfWhatWasAsked) {
+  const Json wide = {
+      {"model", "Llama-3.1-8B"}, {"gpu", "H200"}, {"decode", "8x500"}, {"tensor_parallel_size", 16}};
+  const HttpResponse response = post("/answers/step", wide);
+  ASSERT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(response.body, json_text(answer(roofline_session(), "step", wide)));
+  const auto is_it = [](const auto& header) { return header.first == "Warploom-Notes"; };
+  const auto header = std::find_if(response.headers.begin(), response.headers.end(), is_it);
+  ASSERT_NE(header, response.headers.end());
+  const Json notes = Json::parse(header->second);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].get<std::string>().find("16 GPUs in one tensor-parallel group"), std::string::npos);
+  Json questions = Json::array();
+  questions.push_back({{"request", "step"}, {"asked", wide}});
+  questions.push_back({{"request", "predict"}, {"asked", kProduct}});
+  const Json among = document_of(post("/answers", {{"questions", questions}}))["answers"];
+  EXPECT_EQ(among[0]["notes"], notes) << among[0];
+  EXPECT_FALSE(among[1].contains("notes"));
+  const HttpResponse silent = post("/answers/predict", kProduct);
+  EXPECT_EQ(std::count_if(silent.headers.begin(), silent.headers.end(), is_it), 0);
+}
+
 TEST_F(WebApiTest, AnswersManyQuestionsInOrder) {
   Json questions = Json::array();
   questions.push_back({{"request", "predict"}, {"asked", kProduct}});

@@ -29,6 +29,24 @@ function roomWords(point: JsonObject): string {
   return words.join(", ");
 }
 
+// How far the draws of the load are apart, where several decided.
+function seedWords(point: JsonObject, key: "seeds" | "pessimistic_seeds"): string {
+  const seeds = point[key];
+  if (!isObject(seeds)) return "";
+  const figures = objectsAt(seeds, "figures")
+    .filter((one) => numberAt(one, "limit") !== null || textAt(one, "name").endsWith("p95_ms"))
+    .map((one) => {
+      const [low, high] = ["low", "high"].map((end) => quantity(numberAt(one, end), "plain"));
+      return `${textAt(one, "name")} ${low} to ${high}`;
+    });
+  const [low, high] = [numberAt(seeds, "instances", "low"), numberAt(seeds, "instances", "high")];
+  const each = low === null || high === null ? "" : low === high ? `${low}` : `${low} to ${high}`;
+  return (
+    `; over ${numberAt(seeds, "count")} seeds ${figures.join(", ")}` +
+    (each === "" ? "" : `, of which each alone asks for ${each} instances`)
+  );
+}
+
 export function PlanReadings({ plan }: { plan: JsonObject }) {
   const points = planPoints(plan);
   const [best, sure] = [points[ranked(plan, "best") ?? -1], points[ranked(plan, "best_confident") ?? -1]];
@@ -46,10 +64,10 @@ export function PlanReadings({ plan }: { plan: JsonObject }) {
       <Readings>
         {(
           [
-            ["by the median", best],
-            ["90 % sure", sure],
+            ["by the median", best, "seeds"],
+            ["90 % sure", sure, "pessimistic_seeds"],
           ] as const
-        ).map(([name, point]) => (
+        ).map(([name, point, seeds]) => (
           <div class="reading wide big" key={name}>
             <dt>{name}</dt>
             <dd>
@@ -66,6 +84,7 @@ export function PlanReadings({ plan }: { plan: JsonObject }) {
                     {quantity(numberAt(point.document, "binding", "use"), "share")} of its limit
                     {rentWords(point.document)}
                     {roomWords(point.document)}
+                    {seedWords(point.document, seeds)}
                   </span>
                 </>
               )}

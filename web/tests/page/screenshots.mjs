@@ -103,7 +103,7 @@ async function report() {
     },
   };
   const answer = await api(server, "/answers/diagnose", asked);
-  const command = "warploom diagnose --model Llama-3.1-8B --gpu H100-SXM --batch 16 --html report.html";
+  const command = "warploom diagnose --model Llama-3.1-8B --gpu H100-SXM --batch 16 --input 1024 --output 128 --html report.html";
   const { page, close } = await openPage(browser, server);
   await page.setViewportSize({ width: 1000, height: 1000 });
   await page.goto(await reportFile(join(web, "dist"), { request: "diagnose", asked, answer, command }));

@@ -185,6 +185,7 @@ std::uint64_t question_of(const PlanRequest& request) {
   asked.views.clear();
   asked.emit.clear();
   asked.top = 1;
+  asked.seeds = kPlanSeeds;
   asked.check.clear();
   asked.time_limit_s = 0;
   asked.threads = 0;
@@ -305,6 +306,7 @@ PlanTask task_of(const PlanRequest& request, const Workload& workload) {
   if (request.find_max_rate) task.load.rate = 0;
   task.gpu_count = request.gpu_count;
   task.find_max_rate = request.find_max_rate;
+  task.finalists = request.emit.empty() ? 1 : request.top;
   task.spare_instances = request.spare_instances;
   task.unserved_share = request.unserved_share;
   task.autoscaling = request.autoscaling;
@@ -429,6 +431,8 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
             .gpus = request.space.gpus.size()};
   plan.task = task_of(request, plan.workload);
   plan.task.level = result.level;
+  plan.task.draws = is_drawn(request, plan.workload) ? request.seeds : 1;
+  result.first_seed = request.source.seed;
   plan.task.mixture = model.mixture() != nullptr;
   result.load = plan.task.load;
   set_prices(request, catalog, plan.task, result);

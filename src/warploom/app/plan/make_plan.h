@@ -21,6 +21,7 @@ struct PlanResult {
   LoadProfile load;
   bool priced = false, find_max_rate = false, exhaustive = false;
   std::int64_t spare_instances = 0;
+  std::uint64_t first_seed = 0;  // of the draws of the load
   double growth = 1;
   std::vector<GpuPrice> prices;  // of the GPUs of the space, as far as known
   std::size_t gpus = 0;          // kinds of GPU in the space

@@ -11,6 +11,11 @@ void add_what_is_bought(RequestFields<PlanRequest>& fields) {
       .add("gpu_count", &R::gpu_count,
            {.doc = "exactly so many GPUs; 0: as few as it takes", .min = 0, .max = 65536})
       .add("find_max_rate", &R::find_max_rate, {.doc = "the highest rate that keeps to the limits"})
+      .add("seeds", &R::seeds,
+           {.doc = "draws of the load, by seeds from `seed` on, that decide of the best deployments and of "
+                   "what one draw leaves open; 1: one decides",
+            .min = 1,
+            .max = 100})
       .add("objective", &R::objective, {.doc = "what is best"})
       .add("price_kind", &R::price_kind, {.doc = "how GPUs are rented"})
       .add("rent", &R::rent,

@@ -56,6 +56,20 @@ Workload plan_workload(const PlanRequest& request, std::optional<std::int64_t> r
   return workload;
 }
 
+bool is_drawn(const PlanRequest& request, const Workload& workload) {
+  const bool drafts = std::any_of(request.space.speculations.begin(), request.space.speculations.end(),
+                                  [](const std::string& each) { return each != "none"; });
+  if (drafts || request.source.random || !request.source.workload.empty()) return true;
+  PlanRequest other = request;
+  ++other.source.seed;
+  const Workload next = plan_workload(other);
+  const auto same = [](const WorkloadRequest& a, const WorkloadRequest& b) {
+    return a.arrival == b.arrival && a.input_tokens == b.input_tokens && a.output_tokens == b.output_tokens;
+  };
+  return !std::equal(workload.requests.begin(), workload.requests.end(), next.requests.begin(),
+                     next.requests.end(), same);
+}
+
 LoadProfile plan_profile(const PlanRequest& request, const Workload& workload, bool cached) {
   LoadProfile profile = profile_of(workload, cached);
   const bool follows = std::any_of(workload.requests.begin(), workload.requests.end(),

@@ -16,6 +16,9 @@ namespace warploom {
 Workload plan_workload(const PlanRequest& request, std::optional<std::int64_t> requests = {}, double rate = 0,
                        double per_arrival = 1);
 
+// Whether another seed makes another load, or other drafts are accepted.
+bool is_drawn(const PlanRequest& request, const Workload& workload);
+
 // What bounds and runs need to know of it.
 LoadProfile plan_profile(const PlanRequest& request, const Workload& workload, bool cached);
 

@@ -155,10 +155,17 @@ std::vector<double> SimulatedConfigurations::held_by_hour(const PoolTotals& pool
   return held;
 }
 
-Workload SimulatedConfigurations::workload_of(const RunQuestion& question) const {
+PlanRequest SimulatedConfigurations::drawn(std::int64_t draw) const {
+  PlanRequest request = request_;
+  request.source.seed += std::uint64_t(draw);
+  return request;
+}
+
+Workload SimulatedConfigurations::workload_of(const PlanRequest& request, const RunQuestion& question) const {
   const std::size_t part = std::max<std::size_t>(1, workload_.requests.size() / 4);
-  if (question.rate <= 0) return question.whole ? workload_ : first_requests(workload_, part);
-  Workload own = plan_workload(request_, {}, question.rate, load_.per_arrival);
+  const bool as_it_is = question.rate <= 0 && question.draw == 0;
+  if (as_it_is) return question.whole ? workload_ : first_requests(workload_, part);
+  Workload own = plan_workload(request, {}, question.rate, load_.per_arrival);
   return question.whole ? own : first_requests(own, part);
 }
 
@@ -171,9 +178,10 @@ double SimulatedConfigurations::most_requests(const Configuration& configuration
          double(apart ? fleet.decode : fleet.instances);
 }
 
-RunFigures SimulatedConfigurations::finite_run(FleetRun& run, const Configuration& configuration,
+RunFigures SimulatedConfigurations::finite_run(FleetRun& run, const PlanRequest& request,
+                                               const Configuration& configuration,
                                                const RunQuestion& question) const {
-  const Workload workload = workload_of(question);
+  const Workload workload = workload_of(request, question);
   const SimulationResult result = run.run(workload, {.step_time = question.step_time});
   const bool one_rate = load_.drawn && !request_.autoscaling.on();
   RunFigures figures = figures_of_finite_run(result, workload, level_at(question.step_time), one_rate);
@@ -190,15 +198,21 @@ const ServiceLevel& SimulatedConfigurations::level_at(StepTime step_time) const 
 
 RunFigures SimulatedConfigurations::run(const Configuration& configuration, const Fleet& fleet,
                                         const RunQuestion& question) const {
+  return question.draw == 0 ? run_of(request_, configuration, fleet, question)
+                            : run_of(drawn(question.draw), configuration, fleet, question);
+}
+
+RunFigures SimulatedConfigurations::run_of(const PlanRequest& request, const Configuration& configuration,
+                                           const Fleet& fleet, const RunQuestion& question) const {
   try {
-    FleetRun run(request_, engines_, configuration, fleet);
+    FleetRun run(request, engines_, configuration, fleet);
     if (question.kind == RunKind::Saturated)
-      return run_saturated(run, request_, most_requests(configuration, fleet), question.step_time);
+      return run_saturated(run, request, most_requests(configuration, fleet), question.step_time);
     const ServiceLevel& level = level_at(question.step_time);
     if (question.kind == RunKind::AfterCrowd)
-      return run_after_crowd(run, request_, workload_, level, question, most_requests(configuration, fleet));
-    RunFigures figures = load_.open_ended ? run_until_steady(run, request_, workload_, level, question)
-                                          : finite_run(run, configuration, question);
+      return run_after_crowd(run, request, workload_, level, question, most_requests(configuration, fleet));
+    RunFigures figures = load_.open_ended ? run_until_steady(run, request, workload_, level, question)
+                                          : finite_run(run, request, configuration, question);
     if (question.step_time == StepTime::High) lengthen_by_run_error(level_, figures);
     return figures;
   } catch (const Error& error) {

@@ -32,11 +32,16 @@ class SimulatedConfigurations final : public ConfigurationModel {
   const LoadProfile& load_of(const Configuration& configuration) const;
   // As RunFigures::held has it.
   std::vector<double> held_by_hour(const PoolTotals& pool, SimTime end) const;
-  Workload workload_of(const RunQuestion& question) const;
+  // The request whose source draws as the question's draw does.
+  PlanRequest drawn(std::int64_t draw) const;
+  Workload workload_of(const PlanRequest& request, const RunQuestion& question) const;
   // Most requests in flight in the pool that produces tokens.
   double most_requests(const Configuration& configuration, const Fleet& fleet) const;
   // Figures under a load that ends.
-  RunFigures finite_run(FleetRun& run, const Configuration& configuration, const RunQuestion& question) const;
+  RunFigures finite_run(FleetRun& run, const PlanRequest& request, const Configuration& configuration,
+                        const RunQuestion& question) const;
+  RunFigures run_of(const PlanRequest& request, const Configuration& configuration, const Fleet& fleet,
+                    const RunQuestion& question) const;
   const ServiceLevel& level_at(StepTime step_time) const;
   std::vector<double> fractions() const;
 

@@ -52,9 +52,10 @@ Said said_of_limits(const ServiceLevel& level, const RunFigures& figures) {
   return open ? Said::Nothing : Said::Kept;
 }
 
-bool is_enough(const ServiceLevel& level, const RunFigures& figures, double count) {
+bool is_enough(const ServiceLevel& level, const RunFigures& figures, double count, bool fixed) {
   const RunLength& length = figures.length;
   if (length.steadiness == Steadiness::Growing || count >= kMostRequests) return true;
+  if (fixed) return length.steadiness == Steadiness::Steady || length.lives >= kMostLives;
   const Said said = said_of_limits(level, figures);
   if (said == Said::Missed) return true;
   if (length.steadiness != Steadiness::Steady) return length.lives >= kMostLives;
@@ -124,7 +125,10 @@ Workload part_of_load(const PlanRequest& request, const Share& share, double cou
 RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const Workload& own,
                             const ServiceLevel& level, const RunQuestion& question) {
   const Share share = share_of_fleet(fleet, own);
-  double count = first_count(own, level, question.kind == RunKind::Thorough), before = 0;
+  const bool fixed = question.requests > 0;
+  double count =
+      fixed ? double(question.requests) : first_count(own, level, question.kind == RunKind::Thorough);
+  double before = 0;
   for (;;) {
     const Workload workload = part_of_load(request, share, count, question.rate);
     const SimulationResult result =
@@ -134,7 +138,7 @@ RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const W
         before > kWholeLives && figures.length.lives < std::min(kLeastLives, kMoreLives * before);
     if (lengthens) figures.length.steadiness = Steadiness::Growing;
     before = figures.length.lives;
-    if (is_enough(level, figures, count)) return figures;
+    if (is_enough(level, figures, count, fixed)) return figures;
     const double wanted = kWantedLives / std::max(figures.length.lives, kWantedLives / kMostLonger);
     count = std::min(kMostRequests, count * std::max(kLeastLonger, wanted));
   }

@@ -7,22 +7,43 @@ namespace warploom {
 
 PacedAnswer::News PacedAnswer::wait(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, patience, [this] { return !news_.outputs.empty() || news_.end != End::NotYet; });
-  return std::exchange(news_, {.end = news_.end});
+  const auto is_known = [this] { return !known_.empty() || end_ != End::NotYet; };
+  if (!changed_.wait_for(lock, patience, is_known)) return {};
+  const auto is_cut = [this] { return end_ == End::Stopped; };
+  changed_.wait_until(lock, known_.empty() ? end_due_ : known_.front().due, is_cut);
+  News news;
+  const auto now = Clock::now();
+  while (!known_.empty() && known_.front().due <= now) {
+    news.outputs.push_back(known_.front());
+    known_.pop_front();
+  }
+  if (known_.empty() && end_due_ <= now) news.end = end_;
+  return news;
 }
 
-void PacedAnswer::give(std::int32_t tokens) {
+void PacedAnswer::give(std::int32_t tokens, Clock::time_point due) {
   {
     const std::scoped_lock lock(mutex_);
-    news_.outputs.push_back(tokens);
+    known_.push_back({tokens, due});
   }
   changed_.notify_one();
 }
 
-void PacedAnswer::end(End end) {
+void PacedAnswer::end(End end, Clock::time_point due) {
   {
     const std::scoped_lock lock(mutex_);
-    news_.end = end;
+    end_ = end;
+    end_due_ = due;
+  }
+  changed_.notify_one();
+}
+
+void PacedAnswer::cut() {
+  {
+    const std::scoped_lock lock(mutex_);
+    known_.clear();
+    end_ = End::Stopped;
+    end_due_ = Clock::now();
   }
   changed_.notify_one();
 }
@@ -33,10 +54,19 @@ void BoundedCounts::add(double seconds, std::int64_t times) {
   sum_ += seconds * double(times);
 }
 
+namespace {
+
+// So far are runs played ahead, in the least way of a request: the rest is for servers to read it in.
+// Chosen, not fitted.
+constexpr double kPartAhead = 0.5;
+
+}  // namespace
+
 PacedEngines::PacedEngines(ServingEngines engines, double speedup)
     : engines_(std::move(engines)),
       speedup_(speedup),
       run_(engines_.deployment, *this),
+      ahead_(to_sim_duration(kPartAhead * run_.least_way().seconds())),
       thread_([this] { work(); }) {}
 
 PacedEngines::~PacedEngines() { stop(); }
@@ -50,17 +80,21 @@ PacedEngines::Clock::time_point PacedEngines::moment_of(SimTime time) const {
   return start_ + std::chrono::ceil<Clock::duration>(after);
 }
 
+PacedEngines::Clock::time_point PacedEngines::play_moment_of(SimTime time) const {
+  const std::chrono::duration<double> ahead(ahead_.seconds().value() / speedup_);
+  return moment_of(time) - std::chrono::floor<Clock::duration>(ahead);
+}
+
 std::shared_ptr<PacedAnswer> PacedEngines::ask(std::int64_t input_tokens, std::int64_t output_tokens,
                                                Clock::time_point arrived) {
   std::shared_ptr<PacedAnswer> answer;
   {
     const std::scoped_lock lock(mutex_);
-    const SimTime arrival = std::max(earliest_, time_of(arrived));
+    const SimTime arrival = std::max(run_.earliest_arrival(), time_of(arrived));
     const std::uint32_t request = run_.add(arrival, input_tokens, output_tokens);
-    earliest_ = arrival;
     answer = std::make_shared<PacedAnswer>(request, input_tokens, run_.output_tokens(request));
     if (stopped_)
-      answer->end(PacedAnswer::End::Stopped);
+      answer->cut();
     else
       answers_[request] = answer;
     figures_.prompt_tokens += input_tokens;
@@ -75,8 +109,8 @@ void PacedEngines::leave(const PacedAnswer& answer) {
     const std::scoped_lock lock(mutex_);
     if (answers_.erase(answer.request()) == 0) return;
     ++figures_.stopped;
-    const SimTime at = now();
-    play(at);
+    play(now());
+    const SimTime at = std::max(now(), played_);
     run_.leave(answer.request(), at);
     asked_ = true;
   }
@@ -87,7 +121,7 @@ void PacedEngines::stop() {
   {
     const std::scoped_lock lock(mutex_);
     stopped_ = true;
-    for (const auto& [request, answer] : answers_) answer->end(PacedAnswer::End::Stopped);
+    for (const auto& [request, answer] : answers_) answer->cut();
     answers_.clear();
   }
   changed_.notify_one();
@@ -102,7 +136,7 @@ PacedFigures PacedEngines::figures() {
 
 void PacedEngines::on_outputs(std::uint32_t request, std::int32_t tokens) {
   figures_.generated_tokens += tokens;
-  if (const auto found = answers_.find(request); found != answers_.end()) found->second->give(tokens);
+  if (const auto found = answers_.find(request); found != answers_.end()) found->second->give(tokens, due_);
 }
 
 void PacedEngines::on_end(std::uint32_t request, const RequestRecord& record) {
@@ -118,28 +152,35 @@ void PacedEngines::on_end(std::uint32_t request, const RequestRecord& record) {
   } else {
     ++figures_.turned_away;
   }
-  found->second->end(end);
+  found->second->end(end, due_);
   answers_.erase(found);
 }
 
 void PacedEngines::play(SimTime until) {
-  const SimTime due = run_.next_time();
-  if (due > until) return;
-  run_.play_until(until);
-  earliest_ = until;
-  const double late = std::chrono::duration<double>(Clock::now() - moment_of(due)).count();
-  figures_.most_lag_s = std::max(figures_.most_lag_s, late);
+  for (SimTime next = run_.next_time(); next <= until && next != kNever; next = run_.next_time()) {
+    due_ = moment_of(next);
+    run_.play_until(next);
+    played_ = next;
+  }
+}
+
+void PacedEngines::note_lag(std::chrono::duration<double> late, bool first) {
+  const std::scoped_lock lock(mutex_);
+  figures_.most_lag_s = std::max(figures_.most_lag_s, late.count());
+  if (!first) return;
+  figures_.first_token_lag_s += late.count();
+  ++figures_.first_tokens;
 }
 
 void PacedEngines::work() {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
-    play(now());
+    play(now() + ahead_);
     const auto is_called = [this] { return stopped_ || std::exchange(asked_, false); };
     if (const SimTime next = run_.next_time(); next == kNever)
       changed_.wait(lock, is_called);
     else
-      changed_.wait_until(lock, moment_of(next), is_called);
+      changed_.wait_until(lock, play_moment_of(next), is_called);
   }
 }
 

@@ -24,14 +24,20 @@ namespace warploom {
 class PacedAnswer {
  public:
   enum class End { NotYet, Complete, TurnedAway, TimedOut, Stopped };
+  using Clock = std::chrono::steady_clock;
+  // Tokens of one step, and when they are due.
+  struct Output {
+    std::int32_t tokens = 0;
+    Clock::time_point due;
+  };
   struct News {
-    std::deque<std::int32_t> outputs;  // tokens, one entry for each step that gave some
-    End end = End::NotYet;             // once all tokens were handed out
+    std::deque<Output> outputs;
+    End end = End::NotYet;  // once all tokens were handed out
   };
 
   PacedAnswer(std::uint32_t request, std::int64_t input_tokens, std::int64_t output_tokens)
       : request_(request), input_tokens_(input_tokens), output_tokens_(output_tokens) {}
-  // What came since the last call; waits for it, not longer than `patience`.
+  // What is due since the last call; waits for it, not longer than `patience` for it to be known.
   News wait(std::chrono::milliseconds patience);
   std::uint32_t request() const { return request_; }
   std::int64_t input_tokens() const { return input_tokens_; }
@@ -39,14 +45,17 @@ class PacedAnswer {
 
  private:
   friend class PacedEngines;
-  void give(std::int32_t tokens);
-  void end(End end);
+  void give(std::int32_t tokens, Clock::time_point due);
+  void end(End end, Clock::time_point due);
+  void cut();  // stopped now, whatever is not due yet
 
   const std::uint32_t request_;
   const std::int64_t input_tokens_, output_tokens_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  News news_;
+  std::deque<Output> known_;
+  End end_ = End::NotYet;
+  Clock::time_point end_due_;
 };
 
 // Samples counted up to each bound, in seconds.
@@ -79,7 +88,10 @@ struct PacedFigures {
   std::int64_t prompt_tokens = 0, generated_tokens = 0;
   std::int64_t completed = 0, stopped = 0, turned_away = 0;  // requests; stopped: their clients left
   BoundedCounts ttft{kTtftBounds}, tpot{kTokenBounds}, e2el{kRequestBounds};
-  double most_lag_s = 0;  // that tokens left late because this machine did not keep up
+  // That tokens left late because this machine did not keep up, by its clock: the most, and first tokens
+  // together.
+  double most_lag_s = 0, first_token_lag_s = 0;
+  std::int64_t first_tokens = 0;
 };
 
 class PacedEngines final : private RunListener {
@@ -90,11 +102,13 @@ class PacedEngines final : private RunListener {
   PacedEngines(const PacedEngines&) = delete;
   PacedEngines& operator=(const PacedEngines&) = delete;
 
-  // A request that came at `arrived`, or as early after it as what was played allows: what its server did
-  // with it since is part of the way from the client, which is simulated. Throws as LiveRun::add.
+  // A request that came at `arrived`: what its server did with it since is part of the way from the client,
+  // which is simulated. Throws as LiveRun::add.
   std::shared_ptr<PacedAnswer> ask(std::int64_t input_tokens, std::int64_t output_tokens,
                                    std::chrono::steady_clock::time_point arrived);
   void leave(const PacedAnswer& answer);
+  // Tokens left so long after they were due, the first ones of a request or later ones.
+  void note_lag(std::chrono::duration<double> late, bool first);
   // Answers that wait end as Stopped; so do those that are asked for later.
   void stop();
   PacedFigures figures();
@@ -102,24 +116,27 @@ class PacedEngines final : private RunListener {
   const ServingEngines& engines() const { return engines_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = PacedAnswer::Clock;
   void on_outputs(std::uint32_t request, std::int32_t tokens) override;
   void on_end(std::uint32_t request, const RequestRecord& record) override;
   SimTime time_of(Clock::time_point moment) const;
   SimTime now() const { return time_of(Clock::now()); }
   Clock::time_point moment_of(SimTime time) const;
-  void play(SimTime until);  // under the lock
+  Clock::time_point play_moment_of(SimTime time) const;  // no earlier than play() has it
+  void play(SimTime until);                              // under the lock
   void work();
 
   const ServingEngines engines_;
   const double speedup_;
   const Clock::time_point start_ = Clock::now();
   LiveRun run_;
+  const SimDuration ahead_;  // of the clock, that the run is played: tokens wait for their moment, not for it
   std::mutex mutex_;
   std::condition_variable changed_;
   std::unordered_map<std::uint32_t, std::shared_ptr<PacedAnswer>> answers_;
   PacedFigures figures_;
-  SimTime earliest_;  // at which a request may still arrive
+  SimTime played_;         // up to here
+  Clock::time_point due_;  // of what is played
   bool asked_ = false, stopped_ = false;
   std::jthread thread_;  // last: it uses all of the above
 };

@@ -21,9 +21,9 @@ FieldTable StaticBatchRequest::describe() {
       .add("batch", &R::batch,
            {.doc = "requests that start together", .min = 1, .max = double(kMaxRequestTokens)})
       .add("input_tokens", &R::input_tokens,
-           {.doc = "prompt tokens of each", .min = 1, .max = double(kMaxRequestTokens)})
+           {.doc = "prompt tokens of each", .min = 1, .max = double(kMaxRequestTokens), .required = true})
       .add("output_tokens", &R::output_tokens,
-           {.doc = "tokens that each produces", .min = 1, .max = double(kMaxRequestTokens)})
+           {.doc = "tokens that each produces", .min = 1, .max = double(kMaxRequestTokens), .required = true})
       .table();
 }
 

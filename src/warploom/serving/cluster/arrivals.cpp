@@ -29,7 +29,11 @@ void Arrivals::fill(std::size_t request) {
   if (!workload_.concurrency) records_[request].arrival = asked.arrival;
 }
 
-void Arrivals::append() { fill(records_.size() - 1); }
+void Arrivals::append(SimTime now) {
+  fill(records_.size() - 1);
+  not_before_ = now;
+  let_in(now);
+}
 
 void Arrivals::list_turns() {
   const auto& requests = workload_.requests;
@@ -119,17 +123,21 @@ void Arrivals::enter_front_end() {
 void Arrivals::leave_front_end() {
   const SimTime now = front_end_.next_time();
   const std::uint32_t request = front_end_.leave();
-  records_[request].queued = now + frontend_latency_;
+  records_[request].queued = std::max(now + frontend_latency_, not_before_);
   queued_.push(records_[request].queued, request);
 }
 
-std::optional<std::uint32_t> Arrivals::take(SimTime now) {
+void Arrivals::let_in(SimTime now) {
   while (std::min(front_end_.next_time(), next_sent()) <= now) {
     if (front_end_.next_time() <= next_sent())
       leave_front_end();
     else
       enter_front_end();
   }
+}
+
+std::optional<std::uint32_t> Arrivals::take(SimTime now) {
+  let_in(now);
   if (queued_.empty() || queued_.next_time() > now) return std::nullopt;
   return queued_.pop();
 }

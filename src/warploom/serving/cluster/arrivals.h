@@ -28,13 +28,18 @@ class Arrivals {
   // A request that reaches its engine's queue at `now`, not later than next_time(); absent when there is none
   // (more).
   std::optional<std::uint32_t> take(SimTime now);
-  // The workload has one more request of its own time, no earlier than what was taken; so have the records.
-  void append();
+  // The workload has one more request of its own time, no earlier than earliest(); so have the records. That
+  // may be before `now`, up to which engines were played: its way lies there, which they do not see. It
+  // reaches no engine before `now`.
+  void append(SimTime now);
+  SimTime earliest() const { return front_end_.now(); }
   // Sends what the completion of a request lets go.
   void complete(std::uint32_t request, SimTime now);
 
  private:
   SimTime next_sent() const;
+  // Takes what is sent and what is through the front end up to `now`.
+  void let_in(SimTime now);
   // The request sent next enters the front end; the one that is through is on its way to an engine.
   void enter_front_end();
   void leave_front_end();
@@ -67,6 +72,7 @@ class Arrivals {
   FrontEnd front_end_;
   EventQueue<std::uint32_t> sent_;    // in answer to others, by their arrival
   EventQueue<std::uint32_t> queued_;  // through the front end, by the time at which they reach an engine
+  SimTime not_before_;                // an engine is reached, by what was appended late
   std::size_t next_ = 0;              // open loop: to arrive next; closed: to be sent next
   std::int64_t unused_places_ = 0;    // with Workload::most_in_flight: never taken so far, and
   std::queue<SimTime> left_places_;   // left by those that completed, since when

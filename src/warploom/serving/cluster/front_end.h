@@ -25,6 +25,8 @@ class FrontEnd {
   void enter(SimTime now, std::uint32_t request, Seconds work);
   // When the next request is through; kNever when there is none.
   SimTime next_time() const;
+  // When a request came or left last: none comes before.
+  SimTime now() const { return now_; }
   // That request. Those of one time leave in the order in which they came.
   std::uint32_t leave();
 

@@ -207,7 +207,7 @@ void Run::append() {
     slots_.emplace_back();
     are_over_.push_back(false);
   }
-  arrivals_.append();
+  arrivals_.append(latest_);
 }
 
 void Run::play_until(SimTime until) {

@@ -48,8 +48,10 @@ class Run final : public EngineObserver {
   ~Run() override;
   // Plays to the end, or until cancelled.
   SimulationResult result();
-  // For runs whose requests come while they go on (live_run.h): the workload has one more request.
+  // For runs whose requests come while they go on (live_run.h): the workload has one more request, that came
+  // no earlier than earliest_arrival() and reaches no engine before what was played.
   void append();
+  SimTime earliest_arrival() const { return arrivals_.earliest(); }
   // When something happens next; kNever where nothing will.
   SimTime next_time() const;
   void play_until(SimTime until);
