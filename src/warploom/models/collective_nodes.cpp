@@ -161,7 +161,8 @@ ScaledOperators collective_plan(const PlanContext& context) {
   }
   if (side == LayerSide::Both && groups > 1 && model.mixture() != nullptr)
     add_expert_exchange(list, context, count_mixture(context));
-  // Each group of prompts' tokens ends with what all of them made (pcp_manager.py, all_gather of hidden states).
+  // Each group of prompts' tokens ends with what all of them made (pcp_manager.py, all_gather of hidden
+  // states).
   if (sharding.prefill_context_parallel > 1 && context.last_stage)
     list.add("cp_hidden_allgather", 1, CollectiveKind::AllGather, sharding.prefill_context_parallel,
              hidden_bytes * double(sharding.prefill_context_parallel), RowSource::Tokens, ranks);

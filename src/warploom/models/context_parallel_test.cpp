@@ -104,8 +104,8 @@ RC_GTEST_PROP(ContextParallel, SharesOfAPromptAddUpToItsWork, ()) {
             pairs(double(tokens), double(context)));
 }
 
-// DeepSeek-V3.2 under vLLM's DCP: an indexer looks at its rank's part of the keys, the ranks choose among what
-// all of them chose, and exchange queries and results.
+// DeepSeek-V3.2 under vLLM's DCP: an indexer looks at its rank's part of the keys, the ranks choose among
+// what all of them chose, and exchange queries and results.
 TEST(ContextParallel, SparseRanksChooseAmongTheirOwnTokensFirst) {
   const ModelArchitecture model = load_model("DeepSeek-V3.2");
   const Sharding sharding{.tensor_parallel = 8, .decode_context_parallel = 4};

@@ -1,14 +1,14 @@
 // How an engine lays the keys and values of a request out in blocks of one size.
 //
 // vLLM's hybrid cache (vllm/v1/core/kv_cache_utils.py, single_type_kv_cache_manager.py) puts layers of one
-// kind into groups of equal size; a block belongs to one group and holds block_size tokens of its layers,
-// or a multiple where they keep so much less of a token than other kinds (unify_kv_cache_spec_page_size).
-// Groups of layers that see a window give back the blocks behind it. Layers with a state of one size take
-// a block each group for a request of any length, and blocks of others hold so many tokens that a state fits
+// kind into groups of equal size; a block belongs to one group and holds block_size tokens of its layers, or
+// a multiple where they keep so much less of a token than other kinds (unify_kv_cache_spec_page_size). Groups
+// of layers that see a window give back the blocks behind it. Layers with a state of one size take a block
+// each group for a request of any length, and blocks of others hold so many tokens that a state fits
 // (vllm/platforms/interface.py). Where states are kept for prefixes, a request on its way over the end of a
 // block holds two: the one it starts from and the one it writes (MambaSpec.max_memory_usage_bytes of
-// vllm/v1/kv_cache_interface.py, MambaManager of single_type_kv_cache_manager.py). Engines without it have one
-// group of all layers.
+// vllm/v1/kv_cache_interface.py, MambaManager of single_type_kv_cache_manager.py). Engines without it have
+// one group of all layers.
 #pragma once
 
 #include <algorithm>

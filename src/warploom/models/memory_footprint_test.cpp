@@ -304,8 +304,8 @@ TEST(StatePool, GetsItsShareOfWhatWeightsLeave) {
   EXPECT_EQ(state_pool({.slots = 100, .slots_of_request = 1}, state, gibibytes(19)).requests, 100);
 }
 
-// With drafts of four tokens each request has four states more: (256 - 5) / (1 + 4 / 5) slots, and of those 27
-// requests and the padding four states each.
+// With drafts of four tokens each request has four states more: (256 - 5) / (1 + 4 / 5) slots, and of those
+// 27 requests and the padding four states each.
 TEST(StatePool, KeepsAStateForEachVerifiedToken) {
   const Bytes state(36.0 * (1 << 20));
   const StatePool pool =

@@ -52,8 +52,8 @@ ModelContextSplit context_split_of(const ModelArchitecture& model, std::int64_t 
   return split;
 }
 
-// Which engines run: DCP over full attention and recurrent states (vLLM 0.33, v1/core/kv_cache_coordinator.py),
-// PCP of latent attention alone (v1/worker/gpu/pcp_manager.py).
+// Which engines run: DCP over full attention and recurrent states (vLLM 0.33,
+// v1/core/kv_cache_coordinator.py), PCP of latent attention alone (v1/worker/gpu/pcp_manager.py).
 void check_context_split(const SplitCheck& check, const ModelArchitecture& model, const Sharding& sharding) {
   const std::int64_t size = sharding.decode_context_parallel, groups = sharding.prefill_context_parallel;
   if (size == 1 && groups == 1) return;

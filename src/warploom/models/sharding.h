@@ -11,8 +11,8 @@
 //
 // Context parallelism splits a request's tokens. decode_context_parallel ranks among the tensor_parallel
 // ones, which would hold the same KV heads, keep 1/size of them each (vLLM's DCP; no further GPUs).
-// prefill_context_parallel groups of tensor_parallel GPUs compute 1/size of each prompt's new tokens and of the
-// decoding requests, and each gathers and keeps the keys and values of all (vLLM's PCP: v1/worker/gpu/
+// prefill_context_parallel groups of tensor_parallel GPUs compute 1/size of each prompt's new tokens and of
+// the decoding requests, and each gathers and keeps the keys and values of all (vLLM's PCP: v1/worker/gpu/
 // pcp_manager.py of 0.33, pcp_shard_decode_requests). Routed experts are spread over these groups too, which
 // exchange tokens as attention_data_parallel groups do.
 //

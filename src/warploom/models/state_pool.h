@@ -31,8 +31,8 @@ struct StatePool {
   Bytes bytes;                // of one GPU: slots, the one beside them, and what drafts need
 };
 
-// `state`: of one request on a GPU, above 0. `rest`: what weights leave. slots and requests are 0 or less where
-// it is too little. O(1).
+// `state`: of one request on a GPU, above 0. `rest`: what weights leave. slots and requests are 0 or less
+// where it is too little. O(1).
 StatePool state_pool(const StatePoolRule& rule, Bytes state, Bytes rest);
 // One sentence for a pool that is enough for no request.
 std::string explain_pool(const StatePoolRule& rule, const StatePool& pool, Bytes state);

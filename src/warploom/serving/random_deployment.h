@@ -260,7 +260,7 @@ class RandomDeployment {
                           .full_stretch = random_.integer(1, 2),
                           .windowed_stretch = random_.integer(1, 2)};
     if (releases && chance(0.3)) keep_states(config);
-    if (config.engine == "sglang" && chance(0.3))
+    if (engine_named(config.engine).state_pool != nullptr && chance(0.3))
       config.state_pool = {.slots = random_.integer(1, 60), .requests = 12, .held = random_.integer(1, 3)};
     if (chance(0.3)) {
       speculate(config);

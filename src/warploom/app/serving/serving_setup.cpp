@@ -9,6 +9,7 @@
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
 #include "warploom/app/serving/mega_moe_setup.h"
+#include "warploom/app/serving/state_setup.h"
 #include "warploom/app/serving/vision_choice.h"
 #include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
@@ -275,53 +276,19 @@ KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& 
   return options;
 }
 
-// States of recurrent layers: which the engine keeps, and where.
-void add_states(KvCapacityOptions& options, const ServingSetup& setup, const std::string& version,
-                std::optional<std::int64_t> asked_requests) {
-  const EngineSpec& engine = engine_named(setup.config.engine);
-  const EngineLaunch launch{setup.config, setup.model, setup.sharding, *setup.gpu};
-  if (engine.kept_states != nullptr) options.kept_states = engine.kept_states(launch, version);
-  if (engine.state_pool != nullptr) options.state_pool = engine.state_pool(launch, asked_requests);
-}
-
-void check_state_pool(const ServingSetup& setup) {
-  const ServingConfig& config = setup.config;
-  if (setup.memory.state_pool.slots > 0) return;
-  const ServingConfig usual;
-  if (!config.max_mamba_cache_size && config.mamba_full_memory_ratio == usual.mamba_full_memory_ratio) return;
-  throw InvalidInput(fmt::format(
-      "{}: is about states of recurrent layers, which {} has not, expected none",
-      config.max_mamba_cache_size ? "max_mamba_cache_size" : "mamba_full_memory_ratio", setup.model.name));
-}
-
-// What lies below the GPU's memory are keys and values alone.
-void check_tiers_of_states(const ServingSetup& setup) {
-  const bool keeps =
-      setup.config.state_pool.slots > 0 || setup.config.kv_layout.states_kept != StateKeeping::None;
-  if (!keeps || !setup.config.enable_prefix_caching || !setup.tiers.exists()) return;
-  throw Unsupported(
-      fmt::format("{}: states of recurrent layers, which {} has, are not modelled below the GPU's memory, "
-                  "expected none",
-                  setup.config.enable_hierarchical_cache ? "enable_hierarchical_cache" : "kv_offloading_size",
-                  setup.model.name));
-}
-
 void check_memory(ServingSetup& setup, const Companions& beside, const std::string& version,
                   std::optional<std::int64_t> asked_requests) {
   KvCapacityOptions options = capacity_options(setup, beside);
-  add_states(options, setup, version, asked_requests);
+  add_states(options, {setup.config, setup.model, setup.sharding, *setup.gpu}, version, asked_requests);
   setup.memory = require_kv_capacity(setup.model, setup.sharding, setup.gpu->memory_capacity, options);
   if (!setup.config.num_gpu_blocks_override) setup.config.num_gpu_blocks_override = setup.memory.blocks;
   setup.config.kv_layout = setup.memory.layout;
-  setup.config.state_pool = setup.memory.state_pool;
-  check_state_pool(setup);
-  if (setup.memory.state_pool.slots > 0)
-    setup.config.max_num_seqs = std::min(*setup.config.max_num_seqs, setup.memory.state_pool.requests);
+  take_state_pool(setup.config, setup.memory.state_pool, setup.model.name);
   const Bytes kv = kv_footprint(setup.model, setup.sharding, setup.graph.kv_cache).per_token();
   setup.tiers = kv_tiers_of(
       setup.config, *setup.gpu, kv + beside.kv_per_token, setup.config.gpus_per_rank(),
       setup.memory.layout.tokens(*setup.config.num_gpu_blocks_override, *setup.config.block_size));
-  check_tiers_of_states(setup);
+  check_tiers_of_states(setup.config, setup.tiers.exists(), setup.model.name);
 }
 
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {

@@ -50,9 +50,10 @@ class ModuleSchemes {
   // model's own type.
   std::optional<StoredScheme> of(std::int64_t layer, std::string_view module) const;
 
-  // Refuses names of layers beyond the last, of modules that none of `parts` may hold, and of parts of a layer
-  // that are none of these: a named scheme must have a known one, an excluded name is refused where it is
-  // nearly one. Throws InvalidInput. Returns the other excluded parts but norms, routers and scales, each once.
+  // Refuses names of layers beyond the last, of modules that none of `parts` may hold, and of parts of a
+  // layer that are none of these: a named scheme must have a known one, an excluded name is refused where it
+  // is nearly one. Throws InvalidInput. Returns the other excluded parts but norms, routers and scales, each
+  // once.
   std::vector<std::string> check_names(std::int64_t layers, std::span<const LayerPart> parts,
                                        std::string_view where) const;
 

@@ -39,9 +39,9 @@ struct SparseLatentAttention {
   LayerModules modules() const { return latent.modules(); }
   bool add_adapters(std::vector<AdaptedProduct>&, const LayerPlace&) const { return false; }
 
-  // Nothing: the operator of add_attention is a whole block with its projections. Where ranks share out what is
-  // cached, each attends with the heads of all to its part of the chosen tokens: as much work as with its own
-  // heads to all of them, which is what the block is priced as, over the index keys of its part.
+  // Nothing: the operator of add_attention is a whole block with its projections. Where ranks share out what
+  // is cached, each attends with the heads of all to its part of the chosen tokens: as much work as with its
+  // own heads to all of them, which is what the block is priced as, over the index keys of its part.
   void add_projections(ScaledOperators&, const LaunchedLayer&) const {}
   bool attends_like(const SparseLatentAttention& other) const { return *this == other; }
   static constexpr bool kAttentionMultipliesWeights = true;

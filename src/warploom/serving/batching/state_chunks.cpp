@@ -10,8 +10,8 @@ namespace {
 // The last place before the end: one token at least is computed after it.
 std::int64_t last_place(std::int64_t tokens, std::int64_t page) { return (tokens - 1) / page * page; }
 
-// Whether the kernel can write the state of `place` within tokens start to end (is_mamba_prefill_checkpoint_valid
-// of vllm/v1/kv_cache_interface.py).
+// Whether the kernel can write the state of `place` within tokens start to end
+// (is_mamba_prefill_checkpoint_valid of vllm/v1/kv_cache_interface.py).
 bool writes_within(std::int64_t start, std::int64_t end, std::int64_t place, std::int64_t page) {
   const std::int64_t block = start == 0 ? -1 : (start - 1) / page;
   return start % page == 0 && divide_up(end, page) - 2 > block && start + page <= place && place < end;

@@ -6,7 +6,7 @@
 
 namespace warploom {
 
-// Of one engine. page 0: no states are kept.
+// Where an engine keeps states. page 0: nowhere.
 struct StatePlaces {
   std::int64_t page = 0;       // tokens between two places
   bool within_chunks = false;  // the kernel writes the last place of a prompt without a stop there

@@ -64,7 +64,7 @@ class VllmScheduler final : public Scheduler {
   std::int64_t admit(SchedulerState& state, ScheduledBatch& batch, Slot slot, const PrefixMatch& match,
                      std::int64_t budget);
   std::int64_t chunk_of(std::int64_t rest) const;
-  // Of `tokens` that budget and blocks allow after `computed`, those that the next step takes.
+  // How many of `tokens`, which budget and blocks allow after `computed`, the next step takes.
   std::int64_t chunk_to_state(const Sequence& sequence, std::int64_t computed, std::int64_t tokens) const;
 
   VllmLimits limits_;

@@ -10,8 +10,8 @@
 
 namespace warploom {
 
-// vLLM: mamba_cache_mode `align` where prefixes are kept, by default since 0.26.0 (is_prefix_caching_supported
-// of config/model.py); within prompts where every such layer's kernel can.
+// vLLM: mamba_cache_mode `align` where prefixes are kept, by default since 0.26.0
+// (is_prefix_caching_supported of config/model.py); within prompts where every such layer's kernel can.
 KeptStates vllm_kept_states(const EngineLaunch& launch, std::string_view version);
 
 // SGLang, as 0.5.23 has it (mem_cache/kv_cache_configurator.py, _calculate_mamba_ratio): with a radix cache a

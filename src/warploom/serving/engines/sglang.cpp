@@ -297,9 +297,9 @@ bool lists(const std::array<std::string_view, N>& models, const ModelArchitectur
 // 0.5.10. Until 0.5.9 GemmaRMSNorm, which these models have, is part of no all-reduce, whatever the flag
 // says, and a gated delta net has four input products; since 0.5.10 two, the small one beside the large one
 // and a kernel behind them that splits what they write. That kernel is pull request 21019 of 20 March; of the
-// norms no day is known but PyPI's. Until 0.5.13 queries and output gates are copied apart (`reshape` of parts of
-// a row), and a sigmoid and a product apply the gates; since 0.5.14 a kernel does (fused_sigmoid_mul): read in
-// the wheels of 0.5.9, 0.5.10, 0.5.12 to 0.5.14 and 0.5.23.
+// norms no day is known but PyPI's. Until 0.5.13 queries and output gates are copied apart (`reshape` of
+// parts of a row), and a sigmoid and a product apply the gates; since 0.5.14 a kernel does
+// (fused_sigmoid_mul): read in the wheels of 0.5.9, 0.5.10, 0.5.12 to 0.5.14 and 0.5.23.
 struct SglangQwen35 {
   std::string_view since, released;
   bool fuses_gemma_norms, split_delta_inputs, copy_output_gates;

@@ -1,11 +1,11 @@
 // Which prefixes of prompts have a state of the recurrent layers kept, and where that may be.
 //
-// A prompt goes on from a cached prefix only where a state was kept at its end. vLLM 0.33 keeps states in blocks
-// of the KV cache, at ends of its blocks: the last such place of a prompt, and where a prompt was seen to leave
-// others (shared_prefix_boundary of v1/core/kv_cache_manager.py; prefix_cache_retention_interval is 0). SGLang
-// keeps them in what running requests leave of a pool, each 64 tokens at most: where a part of a prompt ends,
-// and where it leaves others (mamba_branching_seqlen of managers/schedule_batch.py). The least recently used
-// goes first. Pinned states are not told from others: a prompt under way keeps its own.
+// A prompt goes on from a cached prefix only where a state was kept at its end. vLLM 0.33 keeps states in
+// blocks of the KV cache, at ends of its blocks: the last such place of a prompt, and where a prompt was seen
+// to leave others (shared_prefix_boundary of v1/core/kv_cache_manager.py; prefix_cache_retention_interval is
+// 0). SGLang keeps them in what running requests leave of a pool, each 64 tokens at most: where a part of a
+// prompt ends, and where it leaves others (mamba_branching_seqlen of managers/schedule_batch.py). The least
+// recently used goes first. Pinned states are not told from others: a prompt under way keeps its own.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace warploom {
 
 class PrefixStates {
  public:
-  // Of a model without such layers, or an engine that keeps none: every prefix may be gone on from.
+  // For a model without such layers, or an engine that keeps none: every prefix may be gone on from.
   PrefixStates() = default;
   // In blocks of the cache, at one of each `grain` tokens.
   static PrefixStates in_blocks(std::int64_t grain) { return PrefixStates(grain); }
