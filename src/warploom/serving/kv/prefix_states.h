@@ -44,7 +44,7 @@ class PrefixStates {
   std::int64_t last_of_outputs(std::int64_t computed, std::int64_t prompt) const {
     constexpr std::int64_t kTrackInterval = 256;  // SGLang's mamba_track_interval
     const std::int64_t last = computed / kTrackInterval * kTrackInterval;
-    return pool_ && last > prompt && last % grain_ == 0 ? last : 0;
+    return pool_ && last > prompt && last % grain_ == 0 ? last : 0;  // pages beyond 256 tokens track nothing
   }
   // Whether the prefix with that hash has one; it counts as used.
   bool find(KvCache& cache, std::uint64_t hash);

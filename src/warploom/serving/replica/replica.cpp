@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/engine_registry.h"
@@ -41,12 +42,12 @@ void set_encoder(const ServingConfig& config, const Workload* workload, Schedule
 // kernels/ops/attention/fla/chunk_delta_h.py).
 constexpr std::int64_t kPoolStateTokens = 64;
 
+// Prefixes are told apart by units, so a state stands at the end of one.
 PrefixStates states_of(const ServingConfig& config) {
-  const std::int64_t block = block_size_of(config);
-  if (config.kv_layout.states_kept != StateKeeping::None)
-    return PrefixStates::in_blocks(config.kv_layout.state_page(block));
+  const std::int64_t unit = unit_tokens_of(config);
+  if (config.kv_layout.states_kept != StateKeeping::None) return PrefixStates::in_blocks(unit);
   if (config.state_pool.slots < 1) return {};
-  return PrefixStates::in_pool(std::max(kPoolStateTokens, block), config.state_pool.slots,
+  return PrefixStates::in_pool(divide_up(kPoolStateTokens, unit) * unit, config.state_pool.slots,
                                config.state_pool.held);
 }
 
