@@ -94,7 +94,7 @@ void check_apart(const ModelArchitecture& model, const Sharding& sharding) {
   if (model.mixture() == nullptr)
     throw InvalidInput(fmt::format(
         "num_ffn_ranks: {} has no experts to hold apart, expected a mixture-of-experts model", model.name));
-  if (sharding.pipeline_parallel > 1 || sharding.context_ranks() > 1)
+  if (sharding.pipeline_parallel > 1 || sharding.splits_context())
     throw Unsupported(
         "num_ffn_ranks: attention and feed-forward apart are not modelled with pipeline stages or context "
         "parallelism, expected sizes of 1");

@@ -84,7 +84,7 @@ void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::
   const double bytes = context.activation_bytes();
   // The router's logits travel with the tokens.
   const double gathered = (hidden + static_cast<double>(mixture.experts)) * bytes;
-  const std::int64_t groups = sharding.attention_data_parallel, apart = sharding.tensor_parallel;
+  const std::int64_t groups = sharding.expert_groups(), apart = sharding.tensor_parallel;
   list.add("moe_allgather", layers, CollectiveKind::AllGather, groups, gathered, RowSource::GroupTokens,
            apart);
   list.add("moe_reduce_scatter", layers, CollectiveKind::ReduceScatter, groups, hidden * bytes,
@@ -145,7 +145,7 @@ ScaledOperators collective_plan(const PlanContext& context) {
   const std::int64_t ranks = sharding.tensor_parallel;
   CollectiveList list(context);
   const LayerSide side = context.options.side;
-  const std::int64_t groups = sharding.attention_data_parallel;
+  const std::int64_t groups = sharding.expert_groups();
   if (side == LayerSide::FeedForward) {
     // Where attention chooses the experts, tokens come to their ranks directly (afd_plan.h).
     if (context.gate_apart() && groups > 1) add_expert_exchange(list, context, count_mixture(context));
@@ -159,7 +159,13 @@ ScaledOperators collective_plan(const PlanContext& context) {
     list.add("qk_norm_allreduce", count_norm_reductions(context), CollectiveKind::AllReduce, ranks,
              kVarianceBytes);
   }
-  if (side == LayerSide::Both && groups > 1) add_expert_exchange(list, context, count_mixture(context));
+  if (side == LayerSide::Both && groups > 1 && model.mixture() != nullptr)
+    add_expert_exchange(list, context, count_mixture(context));
+  // Each group of prompts' tokens ends with what all of them made (pcp_manager.py, all_gather of hidden
+  // states).
+  if (sharding.prefill_context_parallel > 1 && context.last_stage)
+    list.add("cp_hidden_allgather", 1, CollectiveKind::AllGather, sharding.prefill_context_parallel,
+             hidden_bytes * double(sharding.prefill_context_parallel), RowSource::Tokens, ranks);
   add_sends(list, context);
   if (ranks > 1 && context.last_stage) {
     const double logits_bytes = static_cast<double>(context.vocabulary * ranks) * context.activation_bytes();

@@ -23,6 +23,8 @@ FieldTable GraphOptions::describe() {
            {.doc = "experts are chosen by a kernel of its own"})
       .add("split_delta_inputs", &GraphOptions::split_delta_inputs,
            {.doc = "inputs of a gated delta net are four products"})
+      .add("copy_output_gates", &GraphOptions::copy_output_gates,
+           {.doc = "queries and output gates are copied apart, and two kernels apply the gate"})
       .add("fuse_allreduce_norm", &GraphOptions::fuse_allreduce_norm,
            {.doc = "norms are part of all-reduces of few tokens"})
       .add("fuse_static_quantization", &GraphOptions::fuse_static_quantization,

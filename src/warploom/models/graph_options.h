@@ -63,6 +63,9 @@ struct GraphOptions {
   // The inputs of a gated delta net are four products, one for q, k and v, one each for the output gate, the
   // write strengths and the decays; else two (SGLang's Qwen3.5 before 0.5.10).
   bool split_delta_inputs = false;
+  // Where attention has an output gate, queries and gates are copied apart, and a sigmoid and a product apply
+  // it; else one kernel does (SGLang's Qwen3.5 and Qwen3-Next before 0.5.14).
+  bool copy_output_gates = false;
   // All-reduces of at most 2,048 tokens add the residual and normalise (FlashInfer's fusion in SGLang).
   bool fuse_allreduce_norm = false;
   // With static scales attention and the gated activation write fp8 for the product behind them

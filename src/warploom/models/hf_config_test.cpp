@@ -435,6 +435,26 @@ TEST(HfConfig, RefusesModulesThatAreNotThere) {
     config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4." + std::string(part)};
     EXPECT_TRUE(read(config).notes.empty()) << part;
   }
+  // A module in a known part: every word of its path is looked at.
+  for (const char* module : {"self_attn.foo_proj", "self_attn.q_porj", "mlp.experts.3.gaet_proj",
+                             "mlp.q_proj", "self_attn.up_proj", "self_attn.indexer.foo"}) {
+    config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4." + std::string(module)};
+    EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "model.layers.4." + std::string(module))
+        << module;
+  }
+  config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4.self_attn.q_porj"};
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config),
+               "no module 'q_porj' is in self_attn of any layer (did you mean 'q_proj'");
+  for (const char* module : {"self_attn", "mlp.gate", "self_attn.k_norm.bias", "mlp.experts.3.gate_proj",
+                             "mlp.shared_experts.down_proj.weight"}) {
+    config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4." + std::string(module)};
+    EXPECT_TRUE(read(config).notes.empty()) << module;
+  }
+  const Json misspelt =
+      Json::parse(R"({"quantization": {"quant_algo": "MIXED_PRECISION", "quantized_layers": {
+      "model.layers.0.self_attn.foo_proj": {"quant_algo": "FP8"}}}})");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(llama(), &misspelt),
+               "no module 'foo_proj' is in self_attn");
   const Json mixed = Json::parse(R"({"quantization": {"quant_algo": "MIXED_PRECISION", "quantized_layers": {
       "model.layers.0.expert_bank.down_proj": {"quant_algo": "FP8"}}}})");
   EXPECT_PRED2(contains_text, refusal<InvalidInput>(llama(), &mixed),

@@ -48,14 +48,17 @@ void lay_out_hybrid(KvBlocks& blocks, const KvFootprint& footprint, double token
 }
 
 // Blocks hold as many tokens as make them no smaller than a state, and each group of states takes one.
-void lay_out_states(KvBlocks& blocks, const KvFootprint& footprint, double tokens, Bytes extra_per_token) {
+void lay_out_states(KvBlocks& blocks, const KvFootprint& footprint, double tokens, Bytes extra_per_token,
+                    const KeptStates& kept) {
   const std::int64_t size = group_size(footprint.full_layers, footprint.state_layers);
   const Bytes layer = footprint.full_per_token / double(footprint.full_layers);
   KvLayout& layout = blocks.layout;
   layout.full = groups_of(footprint.full_layers, size);
   layout.full_stretch =
       std::max<std::int64_t>(1, std::int64_t(std::ceil(footprint.widest_state / (layer * tokens))));
-  layout.state = groups_of(footprint.state_layers, size);
+  layout.kept_state = groups_of(footprint.state_layers, size);
+  layout.state = layout.kept_state * (1 + kept.of_drafts);
+  layout.states_kept = kept.keeping;
   const double held = tokens * double(layout.full_stretch);
   blocks.block = (layer * double(size) + extra_per_token / double(layout.full)) * held;
 }
@@ -69,7 +72,7 @@ bool has_states(const KvFootprint& footprint) {
 }  // namespace
 
 KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::int64_t block_size,
-                   Bytes extra_per_token) {
+                   Bytes extra_per_token, const KeptStates& kept) {
   const auto tokens = static_cast<double>(block_size);
   const bool mixed = footprint.full_layers > 0 && footprint.windowed_layers > 0;
   KvBlocks blocks;
@@ -81,7 +84,7 @@ KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::in
   if (mixed && windowed == WindowedCache::Released)
     lay_out_hybrid(blocks, footprint, tokens, extra_per_token);
   if (windowed == WindowedCache::Released && has_states(footprint)) {
-    lay_out_states(blocks, footprint, tokens, extra_per_token);
+    lay_out_states(blocks, footprint, tokens, extra_per_token, kept);
     return blocks;
   }
   if (blocks.block.value() > 0)

@@ -136,6 +136,25 @@ Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding,
                per_row * static_cast<double>(std::min(options.max_num_seqs, options.max_num_batched_tokens)));
 }
 
+namespace {
+
+// The pool of states: as large on every stage, by the least that weights leave and the most that states take.
+// The bytes of a request's states there; 0 where they have no pool.
+Bytes lay_out_pool(KvCapacity& capacity, const ModelArchitecture& model, const Sharding& sharding,
+                   Bytes beside_weights, double share, const KvCapacityOptions& options) {
+  if (!options.state_pool) return Bytes(0);
+  Bytes state, rest = capacity.usable;
+  for (std::int64_t stage = 0; stage < sharding.pipeline_parallel; ++stage) {
+    const Bytes weights = weight_footprint(model, sharding, stage).total() + options.extra_weights;
+    state = std::max(state, kv_footprint(model, sharding, options.kv_cache, stage).states);
+    rest = std::min(rest, share * (capacity.usable - beside_weights - weights));
+  }
+  if (state.value() > 0) capacity.state_pool = state_pool(*options.state_pool, state, rest);
+  return state;
+}
+
+}  // namespace
+
 KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding, Bytes gpu_memory,
                        const KvCapacityOptions& options) {
   check_sharding(model, sharding, "sharding");
@@ -156,11 +175,15 @@ KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding,
   capacity.reserve = options.runtime_reserve;
   double blocks = std::numeric_limits<double>::infinity();
   capacity.kv_cache = std::max(Bytes(0), share * (capacity.usable - need.total));
+  const Bytes beside_weights = need.total - need.weights;
+  const Bytes state = lay_out_pool(capacity, model, sharding, beside_weights, share, options);
   for (std::int64_t stage = 0; stage < sharding.pipeline_parallel; ++stage) {
     const Bytes weights = weight_footprint(model, sharding, stage).total() + options.extra_weights;
-    const Bytes left = share * (capacity.usable - (need.total - need.weights) - weights);
-    const KvBlocks kv = kv_blocks(kv_footprint(model, sharding, options.kv_cache, stage), options.windowed,
-                                  options.block_size, options.extra_kv_per_token);
+    const Bytes left = share * (capacity.usable - beside_weights - weights) - capacity.state_pool.bytes;
+    KvFootprint footprint = kv_footprint(model, sharding, options.kv_cache, stage);
+    if (state.value() > 0) footprint.per_request -= footprint.states;
+    const KvBlocks kv = kv_blocks(footprint, options.windowed, options.block_size, options.extra_kv_per_token,
+                                  options.kept_states);
     if (kv.block.value() <= 0 || left / kv.block >= blocks) continue;
     blocks = left / kv.block;
     capacity.layout = kv.layout;
@@ -170,6 +193,10 @@ KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding,
   capacity.tokens = capacity.layout.tokens(capacity.blocks, options.block_size);
   capacity.fits = capacity.blocks > 0;
   if (!capacity.fits) explain(capacity, model, sharding, gpu_memory, options);
+  if (capacity.fits && state.value() > 0 && capacity.state_pool.requests < 1) {
+    capacity.fits = false;
+    capacity.explanation = explain_pool(*options.state_pool, capacity.state_pool, state);
+  }
   if (capacity.fits && sharding.apart()) check_feed_forward(capacity, model, sharding, options);
   return capacity;
 }

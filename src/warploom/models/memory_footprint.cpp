@@ -142,6 +142,7 @@ KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& shardin
     const double per_token = cache.per_token * element + cache.bytes_per_token;
     if (per_token == 0) {
       if (state.value() > 0) footprint.state_layers += group.count;
+      footprint.states += layers * state;
       footprint.widest_state = std::max(footprint.widest_state, state);
       continue;
     }
@@ -149,7 +150,7 @@ KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& shardin
     (cache.window > 0 ? footprint.windowed_per_token : footprint.full_per_token) += Bytes(layers * per_token);
     (cache.window > 0 ? footprint.windowed_layers : footprint.full_layers) += group.count;
   }
-  footprint.full_per_token = footprint.full_per_token / static_cast<double>(sharding.context_ranks());
+  footprint.full_per_token = footprint.full_per_token / static_cast<double>(sharding.decode_context_parallel);
   return footprint;
 }
 

@@ -13,6 +13,7 @@
 #include "warploom/models/architecture.h"
 #include "warploom/models/kv_layout.h"
 #include "warploom/models/sharding.h"
+#include "warploom/models/state_pool.h"
 
 namespace warploom {
 
@@ -48,6 +49,7 @@ struct KvFootprint {
   std::int64_t full_layers = 0, windowed_layers = 0;
   std::int64_t state_layers = 0;  // that keep a recurrent state and nothing of a token
   Bytes widest_state;             // of those layers
+  Bytes states;                   // of all of them, for one request
   // Bytes of a request with that many tokens in the cache.
   Bytes of_request(std::int64_t tokens) const;
   // Per token when every layer keeps every token, as engines without per-layer block tables allocate.
@@ -72,6 +74,12 @@ enum class WindowedCache {
   OwnPool,   // SGLang: in a pool of their own of 0.8 times the tokens (server_args.py, swa_full_tokens_ratio)
 };
 
+// States in blocks of the cache where it is Released, beside the one of a request.
+struct KeptStates {
+  StateKeeping keeping = StateKeeping::None;
+  std::int64_t of_drafts = 0;  // tokens that a step may verify beside the sure one: each has a state
+};
+
 // The blocks of one stage: how a request takes them, and the bytes of one.
 struct KvBlocks {
   KvLayout layout;
@@ -81,7 +89,7 @@ struct KvBlocks {
 // grows with a request's tokens. Throws Unsupported where Released and of the bytes that full and windowed
 // layers keep of a token neither is a multiple of the other.
 KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::int64_t block_size,
-                   Bytes extra_per_token = Bytes(0));
+                   Bytes extra_per_token = Bytes(0), const KeptStates& kept = {});
 
 struct KvCapacityOptions {
   double gpu_memory_utilization = 0.9;  // vLLM's default up to 0.19
@@ -96,6 +104,8 @@ struct KvCapacityOptions {
   // On one GPU beside the model's own: a drafter's, adapters.
   Bytes extra_weights{0};
   Bytes extra_kv_per_token{0};
+  KeptStates kept_states;
+  std::optional<StatePoolRule> state_pool;  // states have a pool of their own, beside the cache
 };
 
 // Peak of temporary tensors in a step of max_num_batched_tokens, on the fullest GPU. An estimate: hidden
@@ -109,6 +119,7 @@ struct KvCapacity {
   Bytes kv_cache;                               // what is left; 0 when it does not fit
   std::int64_t tokens = 0, blocks = 0;  // of one attention-data-parallel rank; tokens: without windows
   KvLayout layout;                      // how a request takes the blocks
+  StatePool state_pool;                 // of the fullest stage; no slots where states have none
   Bytes feed_forward_weights;           // of one feed-forward rank where they are apart, which caches nothing
   std::int64_t fitting_tensor_parallel =
       0;                    // when it does not fit: the least that would; 0 = none up to 1,024

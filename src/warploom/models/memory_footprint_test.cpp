@@ -260,6 +260,83 @@ TEST(KvLayout, CountsWholePagesAndWhatTheWindowStillSees) {
   EXPECT_EQ(layout.most_blocks(1000, 16, 16), 63 + 2 * 4 + 3);
 }
 
+// vLLM 0.33, mamba_cache_mode align: a request on its way over the end of a block holds the state that it
+// starts from and the one that it writes. 560 bytes a block: three groups of states.
+TEST(KvLayout, HoldsTwoStatesOverTheEndOfABlock) {
+  const KvLayout within{
+      .full = 1, .state = 3, .kept_state = 3, .full_stretch = 35, .states_kept = StateKeeping::WithinChunks};
+  EXPECT_EQ(within.state_page(16), 560);
+  EXPECT_EQ(within.blocks(500, 0, 16), 1 + 3);       // the first block alone
+  EXPECT_EQ(within.blocks(1000, 0, 16), 2 + 2 * 3);  // its last place is written on the way
+  EXPECT_EQ(within.blocks(1001, 1000, 16), 2 + 3);   // decoding
+  EXPECT_EQ(within.blocks(1121, 1120, 16), 3 + 2 * 3);
+  EXPECT_EQ(within.blocks(1122, 1121, 16), 3 + 3);
+  EXPECT_EQ(within.most_blocks(1000, 8192, 16), 2 + 2 * 3);  // max_memory_usage_bytes of MambaSpec
+  KvLayout at_ends = within;
+  at_ends.states_kept = StateKeeping::AtChunkEnds;
+  EXPECT_EQ(at_ends.blocks(1000, 0, 16), 2 + 3);
+  EXPECT_EQ(at_ends.blocks(1000, 560, 16), 2 + 2 * 3);
+  KvLayout none = within;
+  none.states_kept = StateKeeping::None;
+  EXPECT_EQ(none.most_blocks(1000, 8192, 16), 2 + 3);
+}
+
+// Drafts of vLLM keep a state for each token that a step may verify: num_speculative_blocks.
+TEST(KvCapacity, StatesOfDraftsTakeBlocksOfTheirOwn) {
+  const KvFootprint kv = kv_footprint(load_model("Qwen3-Next-80B-A3B-Instruct"), {});
+  const KvBlocks blocks = kv_blocks(kv, WindowedCache::Released, 16, Bytes(0),
+                                    {.keeping = StateKeeping::WithinChunks, .of_drafts = 2});
+  EXPECT_EQ(blocks.layout.state, 3 * (1 + 2));
+  EXPECT_EQ(blocks.layout.most_blocks(10'000, 8192, 16) - blocks.layout.blocks(10'000, 9'999, 16), 3);
+}
+
+// SGLang 0.5.23, _handle_max_mamba_cache by hand: 9 GiB of 19 for states of 36 MiB are 256 slots, one of them
+// padding; five of a request let 51 run.
+TEST(StatePool, GetsItsShareOfWhatWeightsLeave) {
+  const Bytes state(36.0 * (1 << 20));
+  const StatePool pool =
+      state_pool({.slots_of_request = 5, .held_slots = 3, .requests = 2048}, state, gibibytes(19));
+  EXPECT_EQ(pool.slots, 255);
+  EXPECT_EQ(pool.requests, 51);
+  EXPECT_EQ(pool.held, 3);
+  EXPECT_DOUBLE_EQ(pool.bytes.value(), 256 * state.value());
+  EXPECT_EQ(state_pool({.slots = 100, .slots_of_request = 5}, state, gibibytes(19)).requests, 20);
+  EXPECT_EQ(state_pool({.slots = 100, .slots_of_request = 1}, state, gibibytes(19)).requests, 100);
+}
+
+// With drafts of four tokens each request has four states more: (256 - 5) / (1 + 4 / 5) slots, and of those
+// 27 requests and the padding four states each.
+TEST(StatePool, KeepsAStateForEachVerifiedToken) {
+  const Bytes state(36.0 * (1 << 20));
+  const StatePool pool =
+      state_pool({.slots_of_request = 5, .requests = 48, .verified_tokens = 4}, state, gibibytes(19));
+  EXPECT_EQ(pool.slots, 139);
+  EXPECT_EQ(pool.requests, 27);
+  EXPECT_DOUBLE_EQ(pool.bytes.value(), (140 + 28 * 4) * state.value());
+  EXPECT_LE(pool.bytes, gibibytes(9));
+}
+
+TEST(KvCapacity, APoolOfStatesLeavesTheRestToKeysAndValues) {
+  const ModelArchitecture model = load_model("Qwen3-Next-80B-A3B-Instruct");
+  const Sharding sharding{.tensor_parallel = 2};
+  const KvFootprint kv = kv_footprint(model, sharding);
+  EXPECT_DOUBLE_EQ(kv.states.value(), kv.per_request.value());
+  KvCapacityOptions options{.share = MemoryShare::StaticPart, .block_size = 1};
+  const KvCapacity before = kv_capacity(model, sharding, gibibytes(141), options);
+  options.state_pool = StatePoolRule{.slots_of_request = 5, .held_slots = 3, .requests = 2048};
+  const KvCapacity pooled = kv_capacity(model, sharding, gibibytes(141), options);
+  ASSERT_TRUE(pooled.fits);
+  const double rest = before.kv_cache.value(), padded = rest * 0.9 / 1.9 / kv.states.value();
+  EXPECT_EQ(pooled.state_pool.slots, std::int64_t(padded) - 1);
+  EXPECT_EQ(pooled.state_pool.requests, pooled.state_pool.slots / 5);
+  EXPECT_EQ(pooled.layout.state, 0);
+  EXPECT_NEAR(double(pooled.tokens), rest / 1.9 / kv.full_per_token.value(), 0.002 * double(pooled.tokens));
+  options.state_pool->slots = 3;
+  const KvCapacity none = kv_capacity(model, sharding, gibibytes(141), options);
+  EXPECT_FALSE(none.fits);
+  EXPECT_PRED2(contains_text, none.explanation, "enough for no request, which takes 5");
+}
+
 TEST(KvCapacity, SaysWhatIsMissingAndWhatWouldFit) {
   const ModelArchitecture model = load_model("Llama-3.1-70B");
   const KvCapacity capacity = kv_capacity(model, {}, gibibytes(80));

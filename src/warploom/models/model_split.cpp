@@ -31,32 +31,52 @@ void check_expert_ranks(const SplitCheck& check, const ModelArchitecture& model,
                     sharding.attention_data_parallel));
 }
 
-void check_context_split(const SplitCheck& check, const ModelArchitecture& model, const Sharding& sharding) {
-  if (sharding.context_ranks() == 1) return;
-  const std::int64_t ranks = sharding.tensor_parallel, size = sharding.decode_context_parallel;
-  std::int64_t copies = ranks;
-  bool splits = true;
+// What all layers let be shared out; of what does not, the first name.
+struct ModelContextSplit {
+  std::int64_t copies = 0;                   // of the same cached tokens
+  std::string_view not_cached, not_prompts;  // empty: they may be
+};
+
+ModelContextSplit context_split_of(const ModelArchitecture& model, std::int64_t ranks) {
+  ModelContextSplit split{.copies = ranks};
   for (const LayerGroup& group : model.layers) {
     std::visit(
         [&](const auto& mixer) {
-          copies = std::min(copies, mixer.cache_copies(ranks));
-          splits = splits && mixer.splits_context();
+          const ContextSplit own = mixer.context_split();
+          split.copies = std::min(split.copies, mixer.cache_copies(ranks));
+          if (!own.cached && split.not_cached.empty()) split.not_cached = own.name;
+          if (!own.prompts && split.not_prompts.empty()) split.not_prompts = own.name;
         },
         group.mixer);
   }
-  if (size > copies || copies % size != 0)
+  return split;
+}
+
+// Which engines run: DCP over full attention and recurrent states (vLLM 0.33,
+// v1/core/kv_cache_coordinator.py), PCP of latent attention alone (v1/worker/gpu/pcp_manager.py).
+void check_context_split(const SplitCheck& check, const ModelArchitecture& model, const Sharding& sharding) {
+  const std::int64_t size = sharding.decode_context_parallel, groups = sharding.prefill_context_parallel;
+  if (size == 1 && groups == 1) return;
+  const ModelContextSplit split = context_split_of(model, sharding.tensor_parallel);
+  if (size > split.copies || split.copies % size != 0)
     check.refuse(
         fmt::format("`decode_context_parallel_size` {} does not divide the {} copies of each KV head under "
                     "`tensor_parallel_size` {}, expected a divisor of {}",
-                    size, copies, ranks, copies));
-  if (!splits)
+                    size, split.copies, sharding.tensor_parallel, split.copies));
+  const auto refuse = [&](std::string_view what, std::string_view mechanism, std::string_view expected) {
+    throw Unsupported(fmt::format("{} of {}: it has {}, expected {}", what, model.name, mechanism, expected));
+  };
+  if (size > 1 && !split.not_cached.empty())
+    refuse("decode context parallelism", split.not_cached,
+           "layers that keep every token, or recurrent states beside them; decode_context_parallel 1");
+  if (groups > 1 && !split.not_prompts.empty())
+    refuse("prefill context parallelism", split.not_prompts,
+           "latent attention alone; prefill_context_parallel 1");
+  if (groups > 1 && size > 1)
     throw Unsupported(
-        fmt::format("context parallelism of {}: only full attention is modelled, expected "
-                    "decode_context_parallel 1 and prefill_context_parallel 1",
+        fmt::format("prefill and decode context parallelism of {} at once are not modelled, expected one of "
+                    "prefill_context_parallel and decode_context_parallel to be 1",
                     model.name));
-  if (model.mixture() != nullptr && sharding.prefill_context_parallel > 1)
-    throw Unsupported(fmt::format(
-        "prefill_context_parallel of {}: a mixture of experts is not modelled, expected 1", model.name));
 }
 
 }  // namespace

@@ -60,12 +60,21 @@ struct SetRequests {
 
 }  // namespace
 
+const std::vector<RequestGroup>& RequestOperators::part_of(const std::vector<RequestGroup>& groups,
+                                                           std::int64_t ranks) {
+  part_ = groups;
+  for (RequestGroup& group : part_) group.count = divide_up(group.count, ranks);
+  return part_;
+}
+
 std::span<const OperatorNode> RequestOperators::fill(const StepShape& step) {
   const std::size_t begin = step.prefill.empty() ? decode_begin : 0;
   const std::size_t end = step.decode.empty() ? decode_begin : nodes.size();
   for (std::size_t i = begin; i < end; ++i) {
     const bool decode = i >= decode_begin;
-    std::visit(SetRequests{decode ? step.decode : step.prefill, rules[i], decode}, nodes[i].op);
+    const std::vector<RequestGroup>* groups = decode ? &step.decode : &step.prefill;
+    if (rules[i].request_ranks > 1) groups = &part_of(*groups, rules[i].request_ranks);
+    std::visit(SetRequests{*groups, rules[i], decode}, nodes[i].op);
     const auto* collective = std::get_if<Collective>(&nodes[i].op);
     nodes[i].count = collective != nullptr && collective->size.value() == 0 ? 0 : counts[i];
   }

@@ -33,6 +33,7 @@ struct RequestRule {
   std::int64_t chunk = 0;          // of chunked attention; 0 = none
   std::int64_t context_ranks = 1;  // GPUs that share out the cached tokens of a request
   std::int64_t query_ranks = 1;    // GPUs that share out its new tokens
+  std::int64_t request_ranks = 1;  // GPUs that share out the requests
   double bytes_per_row = 0;        // collectives
   RequestRows rows = RequestRows::NewTokens;
 };
@@ -47,6 +48,10 @@ struct RequestOperators {
   void add(std::string_view label, std::int64_t count, Operator op, const RequestRule& rule = {});
   std::span<const OperatorNode> fill(const StepShape& step);
   ContextReach reach(std::size_t node) const;
+
+ private:
+  const std::vector<RequestGroup>& part_of(const std::vector<RequestGroup>& groups, std::int64_t ranks);
+  std::vector<RequestGroup> part_;  // requests of one of the GPUs that share them out
 };
 
 }  // namespace warploom

@@ -11,9 +11,10 @@
 //
 // Context parallelism splits a request's tokens. decode_context_parallel ranks among the tensor_parallel
 // ones, which would hold the same KV heads, keep 1/size of them each (vLLM's DCP; no further GPUs).
-// prefill_context_parallel groups of tensor_parallel GPUs compute 1/size of each prompt's new tokens, gather
-// its keys and values, keep 1/size of them, and repeat each decoding token (vLLM's PCP, "partial query, full
-// key/value").
+// prefill_context_parallel groups of tensor_parallel GPUs compute 1/size of each prompt's new tokens and of
+// the decoding requests, and each gathers and keeps the keys and values of all (vLLM's PCP: v1/worker/gpu/
+// pcp_manager.py of 0.33, pcp_shard_decode_requests). Routed experts are spread over these groups too, which
+// exchange tokens as attention_data_parallel groups do.
 //
 // Attention and feed-forward apart (AFD): the GPUs above hold attention, and feed_forward_ranks others hold
 // the experts, each whole ranks of their own (MegaScale-Infer, arXiv 2504.02263; Step-3, arXiv 2507.19427;
@@ -40,10 +41,11 @@ struct Sharding {
 
   bool apart() const { return feed_forward_ranks > 0; }
   std::int64_t attention_ranks() const { return tensor_parallel * attention_data_parallel; }
-  std::int64_t moe_ranks() const { return apart() ? feed_forward_ranks : attention_ranks(); }
+  // Groups with tokens of their own that share the experts.
+  std::int64_t expert_groups() const { return attention_data_parallel * prefill_context_parallel; }
+  std::int64_t moe_ranks() const { return apart() ? feed_forward_ranks : tensor_parallel * expert_groups(); }
   std::int64_t moe_tensor_parallel() const { return moe_ranks() / expert_parallel; }
-  // GPUs that hold different tokens of one request.
-  std::int64_t context_ranks() const { return decode_context_parallel * prefill_context_parallel; }
+  bool splits_context() const { return decode_context_parallel > 1 || prefill_context_parallel > 1; }
   std::int64_t gpus_per_replica() const {
     return attention_ranks() * pipeline_parallel * prefill_context_parallel + feed_forward_ranks;
   }

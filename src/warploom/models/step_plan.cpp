@@ -29,7 +29,7 @@ StepPlan::StepPlan(const ModelArchitecture& model, const Sharding& sharding, con
 
 std::int64_t StepPlan::group_tokens(std::int64_t tokens, std::int64_t given) const {
   if (tokens <= 0) throw InvalidInput(fmt::format("step: has {} tokens, expected at least one", tokens));
-  return given > 0 ? given : tokens * sharding_.attention_data_parallel;
+  return given > 0 ? given : tokens * sharding_.expert_groups();
 }
 
 std::span<const OperatorNode> StepPlan::dense_operators(std::int64_t tokens, std::int64_t logits_rows,

@@ -27,9 +27,10 @@ struct StepShape {
     return total;
   }
   std::int64_t tokens() const { return tokens_of(prefill) + tokens_of(decode); }
-  // Tokens that one GPU computes when so many share out the new tokens of prompts.
+  // Tokens that one GPU computes when so many groups share out prompts and decoding requests.
   std::int64_t rank_tokens(std::int64_t prefill_context_parallel) const {
-    return divide_up(tokens_of(prefill), prefill_context_parallel) + tokens_of(decode);
+    return divide_up(tokens_of(prefill), prefill_context_parallel) +
+           divide_up(tokens_of(decode), prefill_context_parallel);
   }
   std::int64_t requests() const { return requests_of(prefill) + requests_of(decode); }
 

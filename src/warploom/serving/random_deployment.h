@@ -259,6 +259,9 @@ class RandomDeployment {
                           .state = random_.integer(0, 3),
                           .full_stretch = random_.integer(1, 2),
                           .windowed_stretch = random_.integer(1, 2)};
+    if (releases && chance(0.3)) keep_states(config);
+    if (engine_named(config.engine).state_pool != nullptr && chance(0.3))
+      config.state_pool = {.slots = random_.integer(1, 60), .requests = 12, .held = random_.integer(1, 3)};
     if (chance(0.3)) {
       speculate(config);
     } else {
@@ -268,6 +271,15 @@ class RandomDeployment {
       config.max_model_len =
           std::max(shortest_prompt(workload) + 1, longest(workload) * random_.integer(5, 11) / 10);
     return config;
+  }
+
+  void keep_states(ServingConfig& config) {
+    const std::int64_t groups = random_.integer(1, 3);
+    config.kv_layout = {.full = random_.integer(1, 2),
+                        .state = groups * random_.integer(1, 2),
+                        .kept_state = groups,
+                        .full_stretch = random_.integer(1, 3),
+                        .states_kept = chance(0.5) ? StateKeeping::AtChunkEnds : StateKeeping::WithinChunks};
   }
 
   void speculate(ServingConfig& config) {

@@ -195,16 +195,37 @@ std::string model_label(const ModelArchitecture& model) {
   return fmt::format("{} layers of {}, vocabulary {}", model.layer_count(), model.hidden, model.vocabulary);
 }
 
+namespace {
+
+constexpr std::string_view kSchemeJoint = "+";
+
+}  // namespace
+
 std::string scheme_label(const ModelArchitecture& model) {
   std::set<std::string_view> schemes;
+  const auto add = [&](MatmulScheme scheme) { schemes.insert(name_of(scheme)); };
   for (const LayerGroup& group : model.layers) {
-    schemes.insert(name_of(group.schemes.attention_output));
-    schemes.insert(name_of(group.mixture() != nullptr ? group.schemes.experts : group.schemes.mlp));
+    if (!std::holds_alternative<NoMixer>(group.mixer)) {
+      add(group.schemes.attention_input);
+      add(group.schemes.attention_output);
+    }
+    const MixtureOfExperts* mixture = group.mixture();
+    if (std::holds_alternative<DenseMlp>(group.feed_forward) ||
+        (mixture != nullptr && mixture->mlp_intermediate > 0))
+      add(group.schemes.mlp);
+    if (mixture != nullptr) add(group.schemes.experts);
+    if (mixture != nullptr && mixture->shared_intermediate > 0) add(group.schemes.shared_experts);
   }
-  return fmt::format("{}", fmt::join(schemes, "+"));
+  return fmt::format("{}", fmt::join(schemes, kSchemeJoint));
 }
 
-MachineProfile for_another_model(MachineProfile profile, std::string_view scheme) {
+bool has_scheme(const MachineProfile& profile, MatmulScheme scheme) {
+  const std::string all = fmt::format("{0}{1}{0}", kSchemeJoint, profile.scheme);
+  return profile.scheme.empty() ||
+         all.find(fmt::format("{0}{1}{0}", kSchemeJoint, name_of(scheme))) != std::string::npos;
+}
+
+MachineProfile for_another_model(MachineProfile profile, bool same_scheme) {
   // What a model's kernels err by together on one card (0.02 to 0.03 over the models of
   // tests/fixtures/engine/vllm_0_24_h200) and what two cards of one kind differ by (0.03 to 0.06) are alike:
   // half of what one model shows is the card's, give or take. So little may be the card's, or all: a factor
@@ -213,9 +234,8 @@ MachineProfile for_another_model(MachineProfile profile, std::string_view scheme
   // What a scheme's kernels err by is a third part of the same size. What works on rows is other kernels
   // where the products' scheme is another.
   constexpr double kShareOfAnotherScheme = 1.0 / 3;
-  const bool same = scheme.empty() || profile.scheme.empty() || profile.scheme == scheme;
   for (KernelScale& scale : profile.kernels) {
-    const double share = same ? kShare : scale.group == KernelGroup::Rows ? 0 : kShareOfAnotherScheme;
+    const double share = same_scheme ? kShare : scale.group == KernelGroup::Rows ? 0 : kShareOfAnotherScheme;
     const double factor = std::pow(scale.factor, share);
     const auto end = [&](double of_model, double sign) {
       const double of_fit = share * std::log(of_model / scale.factor);

@@ -86,11 +86,13 @@ void check_machine(const MachineProfile& profile, std::string_view gpu, std::str
 
 // What tells models apart whose configurations have no name.
 std::string model_label(const ModelArchitecture& model);
-// How its products are quantised, each scheme once: "bf16", "fp8_block".
+// How its products are quantised, each scheme once: "bf16", "bf16+fp8_block".
 std::string scheme_label(const ModelArchitecture& model);
-// What a profile says of another model than the onboarded one, whose products are of `scheme` (empty: not
-// known, taken for the same): the share of the kernels' factors that is neither the model's nor its scheme's.
-MachineProfile for_another_model(MachineProfile profile, std::string_view scheme);
+// Whether the onboarded model has products of that scheme; true where its schemes were not recorded.
+bool has_scheme(const MachineProfile& profile, MatmulScheme scheme);
+// What a profile says of another model than the onboarded one, whose products are of the same schemes or of
+// others: the share of the kernels' factors that is neither the model's nor its scheme's.
+MachineProfile for_another_model(MachineProfile profile, bool same_scheme);
 
 // Which group a kernel with this bound belongs to; nothing for launches and links.
 std::optional<KernelGroup> group_of(const Operator& op, Bound bound);

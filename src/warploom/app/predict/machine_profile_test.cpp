@@ -8,6 +8,7 @@
 #include "warploom/app/predict/predict_operator.h"
 #include "warploom/base/error.h"
 #include "warploom/base/scratch_folder_test.h"
+#include "warploom/models/model_catalog.h"
 
 namespace warploom {
 namespace {
@@ -152,26 +153,45 @@ TEST(MachineProfile, OfAVirtualHostsFactorAllMayBeThereOrNothing) {
 
 TEST(MachineProfile, HalfOfAModelsFactorIsTheCards) {
   MachineProfile profile = slower();
-  const KernelScale other = for_another_model(profile, "").kernels[0];
+  const KernelScale other = for_another_model(profile, true).kernels[0];
   EXPECT_NEAR(other.factor, std::sqrt(1.1), 1e-9);
   EXPECT_LT(other.low, other.factor * std::exp(-0.027));
   EXPECT_LT(other.low, 1) << "none of it may be the card's";
   EXPECT_GT(other.high, 1.1) << "or all";
   EXPECT_GT(other.high, other.factor * std::exp(0.027));
-  EXPECT_EQ(for_another_model(profile, "").host_factors({}), profile.host_factors({}));
+  EXPECT_EQ(for_another_model(profile, true).host_factors({}), profile.host_factors({}));
 }
 
 TEST(MachineProfile, OfAnotherSchemeAThirdIsTheCardsAndNothingOfWhatWorksOnRows) {
   MachineProfile profile = slower();
-  profile.scheme = "fp8_block";
   profile.kernels.push_back({KernelGroup::Rows, 3, 2.8, 3.2});
-  const MachineProfile same = for_another_model(profile, "fp8_block");
-  const MachineProfile other = for_another_model(profile, "bf16");
+  const MachineProfile same = for_another_model(profile, true);
+  const MachineProfile other = for_another_model(profile, false);
   EXPECT_NEAR(same.scale_of(KernelGroup::Streaming)->factor, std::sqrt(1.1), 1e-9);
   EXPECT_NEAR(same.scale_of(KernelGroup::Rows)->factor, std::sqrt(3.0), 1e-9);
   EXPECT_NEAR(other.scale_of(KernelGroup::Streaming)->factor, std::cbrt(1.1), 1e-9);
   EXPECT_EQ(other.scale_of(KernelGroup::Rows)->factor, 1);
   EXPECT_LT(other.scale_of(KernelGroup::Rows)->low, 1);
+}
+
+// A mixed checkpoint: attention and shared experts in bf16, routed ones in block fp8 behind a dense layer.
+TEST(MachineProfile, NamesEverySchemeOfAModelsProducts) {
+  ModelArchitecture model = load_model("DeepSeek-V3");
+  ASSERT_EQ(scheme_label(model), "fp8_block");
+  for (LayerGroup& group : model.layers)
+    group.schemes.attention_input = group.schemes.attention_output = MatmulScheme::Bf16;
+  EXPECT_EQ(scheme_label(model), "bf16+fp8_block");
+  for (LayerGroup& group : model.layers) group.schemes.shared_experts = MatmulScheme::NvFp4;
+  EXPECT_EQ(scheme_label(model), "bf16+fp8_block+nvfp4");
+  for (LayerGroup& group : model.layers) group.schemes.attention_input = MatmulScheme::Int4WeightOnly;
+  EXPECT_EQ(scheme_label(model), "bf16+fp8_block+int4_wo+nvfp4");
+  MachineProfile profile = slower();
+  EXPECT_TRUE(has_scheme(profile, MatmulScheme::Bf16)) << "not recorded";
+  profile.scheme = "fp8_block+nvfp4";
+  EXPECT_TRUE(has_scheme(profile, MatmulScheme::Fp8Block));
+  EXPECT_TRUE(has_scheme(profile, MatmulScheme::NvFp4));
+  EXPECT_FALSE(has_scheme(profile, MatmulScheme::Fp8));
+  EXPECT_FALSE(has_scheme(profile, MatmulScheme::Bf16));
 }
 
 TEST(MachineProfile, WhatWorksOnRowsHasAFactorOfItsOwn) {

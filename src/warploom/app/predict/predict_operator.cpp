@@ -106,6 +106,13 @@ void check_context(const Predictor& predictor, const Operator& op, const KernelC
   if (context.kernel != rule_of(op)) check_known(std::string(context.kernel), kernels, "kernel");
 }
 
+// Absent: the operator multiplies no weights.
+std::optional<MatmulScheme> scheme_of_product(const Operator& op) {
+  if (const auto* product = std::get_if<Gemm>(&op)) return product->scheme;
+  if (const auto* experts = std::get_if<FusedMoe>(&op)) return experts->scheme;
+  return std::nullopt;
+}
+
 bool widens_weights(const Operator& op, const GpuSpec& gpu) {
   return std::visit(
       [&](const auto& held) {
@@ -215,10 +222,10 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
                       "limited by {}, expected none",
                       machine.name, name_of(answer.estimate.bound)));
     // An operator is of any model.
-    const Gemm* product = std::get_if<Gemm>(&result.op);
-    const std::string_view scheme = product == nullptr ? std::string_view() : name_of(product->scheme);
+    const auto scheme = scheme_of_product(result.op);
+    const bool same_scheme = !scheme || has_scheme(machine, *scheme);
     answer.estimate = on_machine(answer.estimate, result.op,
-                                 machine.model.empty() ? machine : for_another_model(machine, scheme));
+                                 machine.model.empty() ? machine : for_another_model(machine, same_scheme));
   }
   check_tier(request.require_tier, answer.estimate.tier);
   const KernelSource source(answer, result.op, named);

@@ -42,6 +42,12 @@ void check_request(const StaticBatchRequest& request) {
 
 void check_cache(const StaticBatchRequest& request, const ServingSetup& setup) {
   const ServingConfig& config = setup.config;
+  if (config.state_pool.slots > 0 && request.batch > config.state_pool.requests)
+    throw InvalidInput(fmt::format(
+        "static batch: {} requests need as many states of recurrent layers, expected at most {}: {} slots of "
+        "{} fit on {}; try a smaller batch or a larger `mamba_full_memory_ratio`",
+        request.batch, config.state_pool.requests, config.state_pool.slots, setup.model.name,
+        setup.gpu->name));
   const std::int64_t each = request.input_tokens + request.output_tokens - 1;
   const std::int64_t blocks = config.kv_layout.most_blocks(
       each, std::min(each, max_num_batched_tokens_of(config)), *config.block_size);

@@ -9,6 +9,7 @@
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
 #include "warploom/app/serving/mega_moe_setup.h"
+#include "warploom/app/serving/state_setup.h"
 #include "warploom/app/serving/vision_choice.h"
 #include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
@@ -275,15 +276,19 @@ KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& 
   return options;
 }
 
-void check_memory(ServingSetup& setup, const Companions& beside) {
-  setup.memory = require_kv_capacity(setup.model, setup.sharding, setup.gpu->memory_capacity,
-                                     capacity_options(setup, beside));
+void check_memory(ServingSetup& setup, const Companions& beside, const std::string& version,
+                  std::optional<std::int64_t> asked_requests) {
+  KvCapacityOptions options = capacity_options(setup, beside);
+  add_states(options, {setup.config, setup.model, setup.sharding, *setup.gpu}, version, asked_requests);
+  setup.memory = require_kv_capacity(setup.model, setup.sharding, setup.gpu->memory_capacity, options);
   if (!setup.config.num_gpu_blocks_override) setup.config.num_gpu_blocks_override = setup.memory.blocks;
   setup.config.kv_layout = setup.memory.layout;
+  take_state_pool(setup.config, setup.memory.state_pool, setup.model.name);
   const Bytes kv = kv_footprint(setup.model, setup.sharding, setup.graph.kv_cache).per_token();
   setup.tiers = kv_tiers_of(
       setup.config, *setup.gpu, kv + beside.kv_per_token, setup.config.gpus_per_rank(),
       setup.memory.layout.tokens(*setup.config.num_gpu_blocks_override, *setup.config.block_size));
+  check_tiers_of_states(setup.config, setup.tiers.exists(), setup.model.name);
 }
 
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
@@ -355,7 +360,9 @@ std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, con
                     "one of the two options",
                     machine.name, machine.base, host.profile));
   const bool another = !machine.model.empty() && machine.model != model_label(setup.model);
-  return another ? for_another_model(std::move(machine), scheme_label(setup.model)) : std::move(machine);
+  if (!another) return machine;
+  const bool same_scheme = machine.scheme.empty() || machine.scheme == scheme_label(setup.model);
+  return for_another_model(std::move(machine), same_scheme);
 }
 
 // The release whose code the host runs: of a build that is none, the one that its day has reached.
@@ -444,7 +451,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   const ExpertTransport transport = reach_experts(setup, links_nodes(gpus, *setup.gpu));
   const Companions beside = companions_of(setup, request);
   if (beside.vision) setup.config.most_image_tokens = most_tokens_of_image(*beside.vision);
-  if (memory == MemoryCheck::Required) check_memory(setup, beside);
+  if (memory == MemoryCheck::Required) check_memory(setup, beside, version, request.config.max_num_seqs);
   setup.kernels = {.framework = std::string(priced.framework),
                    .version = request.version,
                    .moe_backend = request.config.moe_backend,

@@ -175,7 +175,7 @@ void CheckpointQuantization::apply(ModelArchitecture& model, std::vector<LayerGr
   model.quantization = facts_;
   if (facts_.kv_cache == DataType::Bf16) model.quantization.kv_cache = family.kv_cache;
   const MatmulScheme plain = plain_scheme(model.dtype);
-  std::vector<std::string> parts;
+  std::vector<LayerPart> parts;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerSchemes& schemes = layers[i].schemes;
     schemes = {plain, plain, plain, plain, plain};

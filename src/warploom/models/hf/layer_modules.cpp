@@ -33,12 +33,18 @@ LayerModuleNames::LayerModuleNames(const LayerGroup& layer, const HfFamily& fami
   shared_experts.emplace_back(family.shared_experts_module);
 }
 
-void LayerModuleNames::add_parts(std::vector<std::string>& parts) const {
-  for (const auto* group : {&mixer_input, &mixer_output, &mlp, &experts, &shared_experts})
-    for (const std::string& module : *group) {
-      std::string part = module.substr(0, module.find('.'));
-      if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
+void LayerModuleNames::add_parts(std::vector<LayerPart>& parts) const {
+  const auto add = [&parts](const std::vector<std::string>& modules, bool LayerPart::*holds) {
+    for (const std::string& module : modules) {
+      const std::string name = module.substr(0, module.find('.'));
+      auto part = std::find_if(parts.begin(), parts.end(),
+                               [&](const LayerPart& known) { return known.name == name; });
+      if (part == parts.end()) part = parts.insert(part, LayerPart{.name = name});
+      (*part).*holds = true;
     }
+  };
+  for (const auto* group : {&mixer_input, &mixer_output}) add(*group, &LayerPart::mixes);
+  for (const auto* group : {&mlp, &experts, &shared_experts}) add(*group, &LayerPart::feeds);
 }
 
 }  // namespace warploom

@@ -7,14 +7,15 @@
 
 #include "warploom/models/architecture.h"
 #include "warploom/models/hf/hf_family.h"
+#include "warploom/models/hf/module_words.h"
 
 namespace warploom {
 
 // Paths below the layer. A part that the layer has not is empty.
 struct LayerModuleNames {
   LayerModuleNames(const LayerGroup& layer, const HfFamily& family);
-  // The first components of all of them that `parts` has not yet.
-  void add_parts(std::vector<std::string>& parts) const;
+  // Adds the first components of all of them to `parts`, and what is in them.
+  void add_parts(std::vector<LayerPart>& parts) const;
 
   std::vector<std::string> mixer_input, mixer_output, mlp, experts, shared_experts;
 };

@@ -20,7 +20,8 @@ constexpr std::array<std::string_view, 5> kPrefixes{"model.layers.", "language_m
 
 struct LayerName {
   std::int64_t layer = 0;
-  std::string_view part;  // the first component below the layer; empty where the name is a whole layer's
+  std::string_view part;    // the first component below the layer; empty where the name is a whole layer's
+  std::string_view within;  // the path below the part
 };
 
 // Absent: the name is of no layer, or of several.
@@ -32,31 +33,12 @@ std::optional<LayerName> layer_name_of(std::string_view name) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), result.layer);
     if (error != std::errc() || (end != rest.data() + rest.size() && *end != '.')) return std::nullopt;
     const std::string_view path = rest.substr(static_cast<std::size_t>(end - rest.data()));
-    if (path.size() > 1) result.part = path.substr(1, path.find('.', 1) - 1);
+    if (path.size() < 2) return result;
+    result.part = path.substr(1, path.find('.', 1) - 1);
+    result.within = path.substr(std::min(path.size(), result.part.size() + 2));
     return result;
   }
   return std::nullopt;
-}
-
-// Parts of a layer without weights of a product, under the names of checkpoints: routers, whose product is
-// priced with the experts whatever its type, and the numbers by which residual streams are scaled (GLM 5.3,
-// DeepSeek V4).
-constexpr std::array<std::string_view, 8> kSmallParts{
-    "gate",         "router",      "e_score_correction_bias", "hc_attn_base", "hc_ffn_base", "hc_attn_scale",
-    "hc_ffn_scale", "layer_scalar"};
-// The last word of a norm's name: `input_layernorm`, `attention_norm`, `pre_feedforward_layernorm_2`.
-constexpr std::array<std::string_view, 5> kNormWords{"norm", "layernorm", "rmsnorm", "enorm", "hnorm"};
-
-// Whether a part holds no weights of a product, by its whole name or, of norms, by its last word without the
-// number behind it.
-bool is_small(std::string_view part) {
-  if (std::find(kSmallParts.begin(), kSmallParts.end(), part) != kSmallParts.end()) return true;
-  const std::size_t named = part.find_last_not_of("0123456789");
-  if (named == std::string_view::npos) return false;
-  part = part.substr(0, part[named] == '_' ? named : named + 1);
-  const std::size_t word = part.rfind('_');
-  const std::string_view last = word == std::string_view::npos ? part : part.substr(word + 1);
-  return std::find(kNormWords.begin(), kNormWords.end(), last) != kNormWords.end();
 }
 
 bool is_pattern(std::string_view name) {
@@ -111,9 +93,27 @@ std::optional<StoredScheme> ModuleSchemes::of(std::int64_t layer, std::string_vi
   return usual_;
 }
 
-std::vector<std::string> ModuleSchemes::check_names(std::int64_t layers, std::span<const std::string> parts,
+namespace {
+
+void check_within(const LayerPart& part, const LayerName& name, std::string_view text,
+                  std::string_view where) {
+  const std::string_view unknown = unknown_module(part, name.within);
+  if (unknown.empty()) return;
+  constexpr std::size_t kExamples = 4;
+  const std::vector<std::string> words = module_words(part);
+  throw InvalidInput(
+      fmt::format("{}: the quantisation names '{}', and no module '{}' is in {} of any layer{}; "
+                  "expected one such as {}",
+                  where, text, unknown, part.name, did_you_mean(unknown, words),
+                  fmt::join(std::span(words).first(kExamples), ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> ModuleSchemes::check_names(std::int64_t layers, std::span<const LayerPart> parts,
                                                     std::string_view where) const {
-  std::vector<std::string> unknown;
+  std::vector<std::string> unknown, part_names;
+  for (const LayerPart& part : parts) part_names.push_back(part.name);
   const auto check = [&](const std::string& name, bool must_be_known) {
     if (is_pattern(name)) return;
     const auto of_layer = layer_name_of(name);
@@ -121,16 +121,18 @@ std::vector<std::string> ModuleSchemes::check_names(std::int64_t layers, std::sp
     if (of_layer->layer >= layers)
       throw InvalidInput(fmt::format("{}: the quantisation names '{}', expected a layer from 0 to {}", where,
                                      name, layers - 1));
-    if (of_layer->part.empty() || std::find(parts.begin(), parts.end(), of_layer->part) != parts.end())
-      return;
-    const std::string near = did_you_mean(of_layer->part, parts);
+    if (of_layer->part.empty()) return;
+    const auto known = std::find(part_names.begin(), part_names.end(), of_layer->part);
+    if (known != part_names.end())
+      return check_within(parts[std::size_t(known - part_names.begin())], *of_layer, name, where);
+    const std::string near = did_you_mean(of_layer->part, part_names);
     if (must_be_known || !near.empty())
       throw InvalidInput(
           fmt::format("{}: the quantisation names '{}', a module that is not there{}; expected "
                       "{} below a layer",
-                      where, name, near, fmt::join(parts, ", ")));
+                      where, name, near, fmt::join(part_names, ", ")));
     const std::string part(of_layer->part);
-    if (!is_small(part) && std::find(unknown.begin(), unknown.end(), part) == unknown.end())
+    if (!is_small_module(part) && std::find(unknown.begin(), unknown.end(), part) == unknown.end())
       unknown.push_back(part);
   };
   for (const std::string& name : named_.names()) check(name, true);

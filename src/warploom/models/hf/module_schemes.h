@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "warploom/models/hf/module_pattern.h"
+#include "warploom/models/hf/module_words.h"
 #include "warploom/models/hf/stored_scheme.h"
 
 namespace warploom {
@@ -49,10 +50,11 @@ class ModuleSchemes {
   // model's own type.
   std::optional<StoredScheme> of(std::int64_t layer, std::string_view module) const;
 
-  // Refuses names of layers beyond the last, and of parts of a layer that is none of `parts`: a named scheme
-  // must have a known one, an excluded name is refused where it is nearly one. Throws InvalidInput. Returns
-  // the other excluded parts but norms, routers and scales, each once.
-  std::vector<std::string> check_names(std::int64_t layers, std::span<const std::string> parts,
+  // Refuses names of layers beyond the last, of modules that none of `parts` may hold, and of parts of a
+  // layer that are none of these: a named scheme must have a known one, an excluded name is refused where it
+  // is nearly one. Throws InvalidInput. Returns the other excluded parts but norms, routers and scales, each
+  // once.
+  std::vector<std::string> check_names(std::int64_t layers, std::span<const LayerPart> parts,
                                        std::string_view where) const;
 
  private:

@@ -21,7 +21,7 @@ struct NoMixer {
   void check(std::string_view) const {}
   void check_split(const SplitCheck&, std::int64_t) const {}
   std::int64_t cache_copies(std::int64_t ranks) const { return ranks; }
-  bool splits_context() const { return true; }
+  ContextSplit context_split() const { return {true, true}; }
   void count(LayerParameters&, const LayerPlace&) const {}
   LayerCache cache(const LayerPlace&) const { return {}; }
   double widest_outputs(const LayerPlace&) const { return 0; }

@@ -122,6 +122,17 @@ void Attention::add_projections(ScaledOperators& plan, const LaunchedLayer& laye
     plan.add("head_gate_proj", layer.count,
              Gemm{.scheme = plain_scheme(layer.dtype), .n = local.heads, .k = layer.hidden});
   }
+  if (output_gate && layer.options.copy_output_gates) {
+    // A copy moves as much as a product with a number.
+    plan.add(
+        "output_gate_copy", layer.count,
+        Elementwise{.kind = ElementwiseKind::Multiply, .type = layer.dtype, .width = queries, .inputs = 1});
+    plan.add(
+        "output_gate_copy", layer.count,
+        Elementwise{.kind = ElementwiseKind::Multiply, .type = layer.dtype, .width = outputs, .inputs = 1});
+    plan.add("output_gate", layer.count,
+             Elementwise{.kind = ElementwiseKind::Tanh, .type = layer.dtype, .width = outputs, .inputs = 1});
+  }
   if (output_gate || head_gate) {
     plan.add("output_gate", layer.count,
              Elementwise{.kind = ElementwiseKind::Multiply, .type = layer.dtype, .width = outputs});
@@ -147,7 +158,7 @@ void Attention::add_attention(RequestOperators& plan, const LaunchedLayer& layer
     op.head_dim = mean_head_dim();
     op.window = seen;
     plan.add("attention_decode", layer.count, std::move(op),
-             {.chunk = chunk, .context_ranks = layer.sharding.context_ranks()});
+             {.chunk = chunk, .context_ranks = layer.sharding.decode_context_parallel});
   } else {
     AttentionPrefill op;
     op.compute = layer.dtype;
@@ -156,8 +167,7 @@ void Attention::add_attention(RequestOperators& plan, const LaunchedLayer& layer
     op.kv_heads = local.kv_heads;
     op.head_dim = mean_head_dim();
     op.window = seen;
-    plan.add("attention_prefill", layer.count, std::move(op),
-             {.chunk = chunk, .query_ranks = layer.sharding.prefill_context_parallel});
+    plan.add("attention_prefill", layer.count, std::move(op), {.chunk = chunk});
   }
   add_context_exchange(plan, layer,
                        {.heads = local.heads,

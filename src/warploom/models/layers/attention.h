@@ -62,7 +62,10 @@ struct Attention {
   void check_split(const SplitCheck& check, std::int64_t ranks) const;
   // GPUs among `ranks` that would cache the same heads.
   std::int64_t cache_copies(std::int64_t ranks) const { return ranks > kv_heads ? ranks / kv_heads : 1; }
-  bool splits_context() const { return !windowed(); }
+  ContextSplit context_split() const {
+    return {!windowed(), false,
+            windowed() ? "attention to a window or chunk" : "attention that is not latent"};
+  }
   void count(LayerParameters& layer, const LayerPlace& place) const;
   LayerCache cache(const LayerPlace& place) const;
   double widest_outputs(const LayerPlace& place) const;

@@ -27,7 +27,7 @@ struct BlockSparse {
   void check(std::string_view where) const;
   void check_split(const SplitCheck& check, std::int64_t ranks) const { attention.check_split(check, ranks); }
   std::int64_t cache_copies(std::int64_t ranks) const { return attention.cache_copies(ranks); }
-  bool splits_context() const { return false; }
+  ContextSplit context_split() const { return {false, false, "block-sparse attention"}; }
   void count(LayerParameters& layer, const LayerPlace& place) const;
   LayerCache cache(const LayerPlace& place) const;
   double widest_outputs(const LayerPlace& place) const;

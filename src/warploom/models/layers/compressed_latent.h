@@ -41,7 +41,7 @@ struct CompressedLatent {
   void check(std::string_view where) const;
   void check_split(const SplitCheck& check, std::int64_t ranks) const;
   std::int64_t cache_copies(std::int64_t ranks) const { return ranks; }
-  bool splits_context() const { return false; }
+  ContextSplit context_split() const { return {false, false, "a compressed cache beside a window"}; }
   void count(LayerParameters& layer, const LayerPlace& place) const;
   LayerCache cache(const LayerPlace& place) const;
   double widest_outputs(const LayerPlace& place) const;

@@ -16,6 +16,7 @@ struct ExchangedSizes {
   double query = 0, output = 0;    // of one head
   double keys_and_values = 0;      // of all heads
   bool prompts_gather_kv = false;  // prompts gather what is cached, whatever the ranks
+  std::int64_t chosen = 0;  // tokens that an indexer chooses of each rank's, to choose among them again
 };
 
 // Nothing where one GPU holds all tokens of a request.

@@ -27,7 +27,7 @@ struct KimiDelta {
   void check(std::string_view) const {}
   void check_split(const SplitCheck& check, std::int64_t ranks) const;
   std::int64_t cache_copies(std::int64_t ranks) const { return ranks; }
-  bool splits_context() const { return false; }
+  ContextSplit context_split() const { return {true, false, kRecurrentStates}; }
   void count(LayerParameters& layer, const LayerPlace& place) const;
   LayerCache cache(const LayerPlace& place) const;
   double widest_outputs(const LayerPlace& place) const;

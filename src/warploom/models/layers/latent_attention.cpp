@@ -106,13 +106,16 @@ void LatentAttention::add_attention(RequestOperators& plan, const LaunchedLayer&
   gathered.heads *= layer.sharding.decode_context_parallel;
   const MatmulScheme plain = plain_scheme(layer.dtype);
   if (decode) {
+    const RequestRule own{.request_ranks = layer.sharding.prefill_context_parallel};
     plan.add("q_absorb", layer.count,
-             Gemm{.scheme = plain, .n = shape.kv_lora_rank, .k = shape.nope_head_dim, .batch = local.heads});
+             Gemm{.scheme = plain, .n = shape.kv_lora_rank, .k = shape.nope_head_dim, .batch = local.heads},
+             own);
     plan.add("mla_decode", layer.count,
              MlaDecode{.compute = layer.dtype, .kv_cache = layer.kv_cache, .shape = gathered, .requests = {}},
-             {.context_ranks = layer.sharding.context_ranks()});
+             {.context_ranks = layer.sharding.decode_context_parallel, .request_ranks = own.request_ranks});
     plan.add("v_absorb", layer.count,
-             Gemm{.scheme = plain, .n = shape.value_head_dim, .k = shape.kv_lora_rank, .batch = local.heads});
+             Gemm{.scheme = plain, .n = shape.value_head_dim, .k = shape.kv_lora_rank, .batch = local.heads},
+             own);
   } else {
     plan.add("kv_b_proj", layer.count,
              Gemm{.scheme = layer.schemes.attention_input,

@@ -28,7 +28,7 @@ struct LatentAttention {
   void check(std::string_view where) const;
   void check_split(const SplitCheck& check, std::int64_t ranks) const;
   std::int64_t cache_copies(std::int64_t ranks) const { return ranks; }
-  bool splits_context() const { return true; }
+  ContextSplit context_split() const { return {true, true}; }
   void count(LayerParameters& layer, const LayerPlace& place) const;
   LayerCache cache(const LayerPlace& place) const;
   double widest_outputs(const LayerPlace& place) const;

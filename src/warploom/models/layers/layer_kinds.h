@@ -48,7 +48,7 @@ concept MixerKind = SizedKind<Kind> &&
              ScaledOperators& plan, RequestOperators& requests) {
   kind.check_split(check, std::int64_t(1));
   { kind.cache_copies(std::int64_t(1)) } -> std::same_as<std::int64_t>;
-  { kind.splits_context() } -> std::same_as<bool>;
+  { kind.context_split() } -> std::same_as<ContextSplit>;
   { kind.cache(place) } -> std::same_as<LayerCache>;
   { kind.reduces_norms() } -> std::same_as<bool>;
   { kind.modules() } -> std::same_as<LayerModules>;

@@ -50,6 +50,15 @@ struct AdaptedProduct {
   std::int64_t in = 0, out = 0, slices = 1, layers = 0;
 };
 
+// What context parallelism may share out of a kind of mixer.
+struct ContextSplit {
+  bool cached = false;      // tokens in the cache, over ranks that would hold the same ones
+  bool prompts = false;     // new tokens of a prompt
+  std::string_view name{};  // of what does not let it
+};
+
+inline constexpr std::string_view kRecurrentStates = "recurrent states";
+
 // Modules of a checkpoint that engines fuse into one product: all of them are quantised, or none.
 struct LayerModules {
   std::vector<std::string_view> input;

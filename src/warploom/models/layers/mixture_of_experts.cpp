@@ -95,7 +95,7 @@ void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) co
 // Both grouped products keep one row for each chosen expert; data-parallel ranks bring their tokens too.
 double MixtureOfExperts::widest_outputs(const LayerPlace& place) const {
   const std::int64_t width = intermediate / place.sharding.moe_tensor_parallel();
-  const double pairs = static_cast<double>(top_k * place.sharding.attention_data_parallel);
+  const double pairs = static_cast<double>(top_k * place.sharding.expert_groups());
   const double routed = pairs * static_cast<double>(2 * width + std::max(width, expert_width(place.hidden)));
   return std::max(routed, DenseMlp{.intermediate = mlp_intermediate}.widest_outputs(place));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "warploom/models/layers/block_scheme.h"
+#include "warploom/models/layers/context_exchange.h"
 
 namespace warploom {
 namespace {
@@ -72,7 +73,19 @@ void SparseLatentAttention::add_attention(RequestOperators& plan, const Launched
   op.index_dim = index_dim;
   op.top_k = top_k;
   op.index_pool = pooled;
-  plan.add(indexer ? "sparse_attention" : "sparse_attention_reuse", layer.count, op);
+  const Sharding& sharding = layer.sharding;
+  plan.add(indexer ? "sparse_attention" : "sparse_attention_reuse", layer.count, op,
+           {.context_ranks = sharding.decode_context_parallel,
+            .query_ranks = decode ? 1 : sharding.prefill_context_parallel,
+            .request_ranks = decode ? sharding.prefill_context_parallel : 1});
+  const auto cached = static_cast<double>(latent.shape.kv_lora_rank + latent.shape.rope_head_dim);
+  add_context_exchange(plan, layer,
+                       {.heads = op.shape.heads,
+                        .query = cached,
+                        .output = static_cast<double>(latent.shape.kv_lora_rank),
+                        .keys_and_values = cached + static_cast<double>(indexer ? index_dim / pooled : 0),
+                        .chosen = indexer ? top_k : 0},
+                       decode);
 }
 
 FieldTable SparseLatentAttention::describe() {

@@ -29,7 +29,7 @@ struct SparseLatentAttention {
   void check(std::string_view where) const;
   void check_split(const SplitCheck& check, std::int64_t ranks) const { latent.check_split(check, ranks); }
   std::int64_t cache_copies(std::int64_t ranks) const { return ranks; }
-  bool splits_context() const { return false; }
+  ContextSplit context_split() const { return {true, true}; }
   void count(LayerParameters& layer, const LayerPlace& place) const;
   LayerCache cache(const LayerPlace& place) const;
   double widest_outputs(const LayerPlace& place) const;
@@ -39,7 +39,9 @@ struct SparseLatentAttention {
   LayerModules modules() const { return latent.modules(); }
   bool add_adapters(std::vector<AdaptedProduct>&, const LayerPlace&) const { return false; }
 
-  // Nothing: the operator of add_attention is a whole block with its projections.
+  // Nothing: the operator of add_attention is a whole block with its projections. Where ranks share out what
+  // is cached, each attends with the heads of all to its part of the chosen tokens: as much work as with its
+  // own heads to all of them, which is what the block is priced as, over the index keys of its part.
   void add_projections(ScaledOperators&, const LaunchedLayer&) const {}
   bool attends_like(const SparseLatentAttention& other) const { return *this == other; }
   static constexpr bool kAttentionMultipliesWeights = true;

@@ -50,11 +50,12 @@ PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
   hash_of(sequence, std::size_t(most - 1));
   const auto hashes = std::span<const std::uint64_t>(sequence.hashes).first(std::size_t(most));
   const std::size_t guess = units_of_first_stretch(content_of(sequence.request), kv_cache.unit_tokens());
-  const std::size_t found = kv_cache.leading(hashes, guess);
+  std::size_t found = kv_cache.leading(hashes, guess);
+  if (states.on()) found = units_with_state(sequence, found);
   match.units = std::int32_t(found);
   match.idle = std::int32_t(kv_cache.idle_among(hashes.first(found), guess));
   for (std::size_t i = 0; tiers != nullptr && i < found; ++i) tiers->touch(hashes[i]);
-  if (tiers == nullptr || sequence.remote_tokens > 0) return match;
+  if (tiers == nullptr || states.on() || sequence.remote_tokens > 0) return match;
   for (std::int32_t i = match.units; i < most; ++i) {
     const KvTier tier = tiers->find(hash_of(sequence, std::size_t(i)));
     if (tier == KvTier::None) break;
@@ -64,6 +65,30 @@ PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
     match.remote = remote->find(remote_id, hashes,
                                 std::size_t(match.units) + std::size_t(match.cpu) + std::size_t(match.disk));
   return match;
+}
+
+std::size_t SchedulerState::units_with_state(Sequence& sequence, std::size_t found) {
+  const std::int64_t unit = kv_cache.unit_tokens(), grain = states.grain();
+  std::size_t units = found;
+  while (units > 0 &&
+         (std::int64_t(units) * unit % grain != 0 || !states.find(kv_cache, hash_of(sequence, units - 1))))
+    --units;
+  const std::int64_t branch = std::int64_t(found) * unit / grain * grain;
+  sequence.branch_tokens = branch > std::int64_t(units) * unit ? std::int32_t(branch) : 0;
+  return units;
+}
+
+void SchedulerState::keep_state(Sequence& sequence, std::int64_t tokens) {
+  if (tokens <= sequence.state_tokens || tokens > sequence.computed_tokens) return;
+  const std::int64_t unit = kv_cache.unit_tokens();
+  states.keep(kv_cache, hash_of(sequence, std::size_t(tokens / unit - 1)), std::ssize(running));
+  sequence.state_tokens = std::int32_t(tokens);
+}
+
+void SchedulerState::keep_states(Sequence& sequence) {
+  if (sequence.state_tokens >= sequence.input_tokens) return;
+  keep_state(sequence, sequence.branch_tokens);
+  keep_state(sequence, states.last_place(sequence.computed_tokens, sequence.input_tokens));
 }
 
 std::uint64_t SchedulerState::start_of_prompt(Sequence& sequence, std::int64_t units) {
@@ -89,6 +114,7 @@ void SchedulerState::take_prefix(Sequence& sequence, const PrefixMatch& match) {
   sequence.computed_tokens = std::int32_t(match.units * kv_cache.unit_tokens());
   sequence.blocks = std::int32_t(match.units * kv_cache.unit_blocks());
   sequence.room_tokens = sequence.computed_tokens;
+  sequence.state_tokens = sequence.computed_tokens;
   if (!sequence.was_scheduled) sequence.cached_tokens = sequence.computed_tokens;
 }
 
@@ -188,6 +214,7 @@ void SchedulerState::keep_prefix(Sequence& sequence) {
     ++sequence.hashed_units;
     if (kept != KvCache::kNoUnit) sequence.units.push_back(kept);
   }
+  if (states.on()) keep_states(sequence);
 }
 
 void SchedulerState::note_image_holder(Slot slot) {
@@ -215,12 +242,15 @@ void SchedulerState::let_go_images(Slot slot) {
 
 void SchedulerState::release(Sequence& sequence) {
   if (!image_holders.empty()) let_go_images(Slot(&sequence - sequences.data()));
+  if (states.on() && sequence.hashed_units > 0)
+    keep_state(sequence, states.last_of_outputs(sequence.computed_tokens, sequence.input_tokens));
   kv_cache.drop_all(sequence.units);
   kv_cache.release(sequence.blocks - std::int64_t(sequence.units.size()) * kv_cache.unit_blocks());
   sequence.units.clear();
   sequence.hashed_units = 0;
   sequence.blocks = 0;
   sequence.room_tokens = 0;
+  sequence.state_tokens = 0;
   sequence.computed_tokens = 0;
   sequence.fetching_tokens = 0;
 }

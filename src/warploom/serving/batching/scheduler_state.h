@@ -12,6 +12,7 @@
 #include "warploom/serving/kv/encoder_cache.h"
 #include "warploom/serving/kv/kv_cache.h"
 #include "warploom/serving/kv/kv_tiers.h"
+#include "warploom/serving/kv/prefix_states.h"
 #include "warploom/serving/kv/remote_caches.h"
 #include "warploom/serving/kv/sequence.h"
 #include "warploom/serving/speculation/draft_acceptance.h"
@@ -48,6 +49,7 @@ struct SchedulerState {
   std::vector<Slot> fetching;  // their keys and values are on the way
   std::vector<Slot> held;      // done here, but another engine still reads their blocks
   KvCache kv_cache;
+  PrefixStates states;
   std::int64_t preemptions = 0;
   const Workload* workload = nullptr;  // contents of prompts; may be null
   bool by_priority = false;            // the queue is in order of priority, then of arrival
@@ -126,6 +128,11 @@ struct SchedulerState {
   // `computed`: tokens whose blocks behind a window are not needed.
   bool take_blocks(Sequence& sequence, std::int64_t tokens, std::int64_t computed);
   void enqueue_by_priority(Slot slot);
+  // The units of a prompt up to the last place with a state, of `found` that have their keys and values.
+  std::size_t units_with_state(Sequence& sequence, std::size_t found);
+  // Keeps the state after that many tokens, of which the sequence has at least as many.
+  void keep_state(Sequence& sequence, std::int64_t tokens);
+  void keep_states(Sequence& sequence);
   // What is to be fetched of a match in this instance and outside it; whether anything is.
   bool choose_fetch(const PrefixMatch& match, KvFetch& fetch) const;
   std::span<const ContentSegment> content_of(std::uint32_t request) const;

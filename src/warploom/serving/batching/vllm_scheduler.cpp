@@ -18,6 +18,17 @@ std::int64_t VllmScheduler::chunk_of(std::int64_t rest) const {
   return threshold > 0 ? std::min(rest, threshold) : rest;
 }
 
+std::int64_t VllmScheduler::chunk_to_state(const Sequence& sequence, std::int64_t computed,
+                                           std::int64_t tokens) const {
+  if (limits_.states.page == 0) return tokens;
+  return tokens_to_state({.start = computed,
+                          .tokens = tokens,
+                          .prompt = sequence.input_tokens,
+                          .known = sequence.known_tokens(),
+                          .branch = sequence.branch_tokens},
+                         limits_.states, chunk_of(limits_.max_num_batched_tokens));
+}
+
 void VllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   bool preempted = false;
   inputs_.begin(state);
@@ -66,9 +77,11 @@ std::int64_t VllmScheduler::plan_running(SchedulerState& state, ScheduledBatch& 
     Sequence& sequence = state.sequences[slot];
     if (sequence.idle()) continue;
     const bool decodes = sequence.decodes();
-    const std::int64_t tokens = decodes ? state.decode_tokens(sequence, budget)
-                                        : inputs_.limit(state, slot, sequence.computed_tokens,
-                                                        std::min(chunk_of(sequence.rest()), budget));
+    const std::int64_t most = std::min(chunk_of(sequence.rest()), budget);
+    const std::int64_t tokens =
+        decodes ? state.decode_tokens(sequence, budget)
+                : chunk_to_state(sequence, sequence.computed_tokens,
+                                 inputs_.limit(state, slot, sequence.computed_tokens, most));
     if (tokens == 0) continue;  // no room for the image that comes next
     while (!state.grow(sequence, tokens + (decodes ? state.lookahead() : 0))) {
       const std::size_t place = victim(state, i);
@@ -100,7 +113,8 @@ std::int64_t VllmScheduler::admit(SchedulerState& state, ScheduledBatch& batch, 
   const std::int64_t rest = chunk_of(sequence.rest() - found);
   if (!limits_.enable_chunked_prefill && rest > budget) return 0;
   const std::int64_t computed = sequence.computed_tokens + found;
-  const std::int64_t tokens = inputs_.limit(state, slot, computed, std::min(rest, budget));
+  const std::int64_t tokens =
+      chunk_to_state(sequence, computed, inputs_.limit(state, slot, computed, std::min(rest, budget)));
   const std::int64_t all = computed + tokens;
   const std::int64_t reserved = limits_.reserve_full_prompt ? sequence.known_tokens() : 0;
   if (tokens == 0 || !state.fits(sequence, match, all, reserved)) {

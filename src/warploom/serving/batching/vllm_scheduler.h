@@ -8,13 +8,15 @@
 // request was just preempted, waiting requests are admitted while budget, sequences and blocks last; one
 // whose keys and values lie elsewhere takes its blocks, leaves the queue and returns to its head when they
 // are there. Images that a step needs are encoded in it as far as the encoder's budget and cache reach
-// (encoder_inputs.h). O(running) per step.
+// (encoder_inputs.h). Where states of recurrent layers are kept for prefixes, parts of a prompt end where a
+// state is to be kept (state_chunks.h). O(running) per step.
 #pragma once
 
 #include <vector>
 
 #include "warploom/serving/batching/encoder_inputs.h"
 #include "warploom/serving/batching/scheduler.h"
+#include "warploom/serving/batching/state_chunks.h"
 
 namespace warploom {
 
@@ -25,6 +27,7 @@ struct VllmLimits {
   bool enable_chunked_prefill = true;
   bool reserve_full_prompt = true;
   bool by_priority = false;
+  StatePlaces states;
 };
 
 class VllmScheduler final : public Scheduler {
@@ -61,6 +64,8 @@ class VllmScheduler final : public Scheduler {
   std::int64_t admit(SchedulerState& state, ScheduledBatch& batch, Slot slot, const PrefixMatch& match,
                      std::int64_t budget);
   std::int64_t chunk_of(std::int64_t rest) const;
+  // How many of `tokens`, which budget and blocks allow after `computed`, the next step takes.
+  std::int64_t chunk_to_state(const Sequence& sequence, std::int64_t computed, std::int64_t tokens) const;
 
   VllmLimits limits_;
   EncoderInputs inputs_;

@@ -109,6 +109,18 @@ void add_scheduling(FieldList<C>& list) {
             .max = 100,
             .topic = kQueueTopic,
             .owners = kSglang})
+      .add("mamba_full_memory_ratio", &C::mamba_full_memory_ratio,
+           {.doc = "bytes of recurrent states to bytes of keys and values",
+            .min = 1e-3,
+            .max = 1e3,
+            .topic = kMemoryTopic,
+            .owners = kSglang})
+      .add("max_mamba_cache_size", &C::max_mamba_cache_size,
+           {.doc = "slots of recurrent states, in place of the ratio; one that runs takes up to five",
+            .min = 1,
+            .max = 1e9,
+            .topic = kMemoryTopic,
+            .owners = kSglang})
       .add("enable_mixed_chunk", &C::enable_mixed_chunk,
            {.doc = "decode in the steps that prefill", .topic = kQueueTopic, .owners = kSglang})
       .add("scheduler_recv_interval", &C::scheduler_recv_interval,

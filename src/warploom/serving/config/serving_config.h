@@ -11,6 +11,7 @@
 
 #include "warploom/base/fields.h"
 #include "warploom/models/kv_layout.h"
+#include "warploom/models/state_pool.h"
 #include "warploom/serving/config/kv_fetch_rule.h"
 #include "warploom/serving/host/host_model.h"
 #include "warploom/serving/pricing/graph_sizes.h"
@@ -44,6 +45,8 @@ struct ServingConfig {
   std::optional<std::string> cudagraph_mode;
   std::optional<std::int64_t> max_cudagraph_capture_size;
   std::vector<std::int64_t> cudagraph_capture_sizes;  // empty: by the engine's rule
+  double mamba_full_memory_ratio = 0.9;               // bytes of recurrent states to those of keys and values
+  std::optional<std::int64_t> max_mamba_cache_size;   // slots of such states, in place of the ratio
   double schedule_conservativeness = 1;               // factor of the output that admission expects
   bool enable_mixed_chunk = false;                    // decode in the steps that prefill
   std::int64_t scheduler_recv_interval = 1;           // decode steps between looks at the queue
@@ -107,6 +110,7 @@ struct ServingConfig {
   RoutingPolicy routing_policy = RoutingPolicy::Engine;  // over replicas
   HostModel host;
   KvLayout kv_layout;                      // of the model's layers in the blocks of this engine; no flag
+  StatePool state_pool;                    // beside those blocks; no flag
   GraphSizes graph_sizes;                  // of this version of the engine; no flag
   bool experts_skip_padding = false;       // likewise (EngineDefaults)
   std::int64_t graphed_prompt_tokens = 0;  // see EngineSpec; no flag

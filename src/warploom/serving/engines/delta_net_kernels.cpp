@@ -27,9 +27,9 @@ constexpr std::array<DeltaNetVersion, 2> kVersions{
 
 enum class Backend { FlashInfer, Triton, CuteDsl };
 
-bool runs_flashinfer(const LinearAttention& op, const GpuSpec& gpu, std::string_view version) {
+bool runs_flashinfer(std::int64_t key_dim, const GpuSpec& gpu, std::string_view version) {
   if (gpu.compute_capability == kHopper) return true;
-  if (op.key_dim != kKeyDim) return false;
+  if (key_dim != kKeyDim) return false;
   const std::int64_t family = gpu.compute_capability / 10;
   return family == kBlackwell ||
          (family == kBlackwellRtx && row_of_version(kVersions, version).flashinfer_on_rtx);
@@ -39,10 +39,12 @@ bool runs_cute_dsl(const LinearAttention& op, const GpuSpec& gpu) {
   return op.key_dim == kKeyDim && gpu.compute_capability / 10 == kBlackwell;
 }
 
+bool may_run_flashinfer(std::string_view asked) { return asked == "auto" || asked == "flashinfer"; }
+
 // What is asked for and cannot run falls back to Triton's.
 Backend backend_of(const KernelNames& names, const LinearAttention& op, const GpuSpec& gpu) {
   const std::string& asked = names.gdn_prefill_backend;
-  if ((asked == "auto" || asked == "flashinfer") && runs_flashinfer(op, gpu, names.version))
+  if (may_run_flashinfer(asked) && runs_flashinfer(op.key_dim, gpu, names.version))
     return Backend::FlashInfer;
   return asked == "cutedsl" && runs_cute_dsl(op, gpu) ? Backend::CuteDsl : Backend::Triton;
 }
@@ -62,6 +64,11 @@ KernelContext triton_kernel(const KernelNames& names, const GpuSpec& gpu) {
 
 bool is_delta_net_scan(const LinearAttention& op) {
   return op.kind == LinearAttentionKind::GatedDeltaNet && op.stage == LinearAttentionStage::Scan;
+}
+
+bool runs_flashinfer_delta_nets(std::string_view backend, const GpuSpec& gpu, std::string_view version) {
+  return gpu.vendor == Vendor::Nvidia && may_run_flashinfer(backend) &&
+         runs_flashinfer(kKeyDim, gpu, version);
 }
 
 KernelContext delta_net_kernel(const KernelNames& names, const LinearAttention& op, const GpuSpec& gpu) {

@@ -224,6 +224,8 @@ TEST(SglangFusions, OfQwen35AreThoseOfTheRelease) {
     return options;
   };
   EXPECT_TRUE(graph(hybrid, "0.5.9", true).split_delta_inputs);
+  EXPECT_TRUE(graph(hybrid, "0.5.13", true).copy_output_gates);
+  EXPECT_FALSE(graph(hybrid, "0.5.14", true).copy_output_gates);
   EXPECT_FALSE(graph(hybrid, "0.5.9", true).fuse_allreduce_norm);
   EXPECT_FALSE(graph(hybrid, "0.5.10", false).split_delta_inputs);
   EXPECT_TRUE(graph(hybrid, "0.5.10", false).fuse_allreduce_norm);
@@ -231,6 +233,7 @@ TEST(SglangFusions, OfQwen35AreThoseOfTheRelease) {
   EXPECT_FALSE(graph(hybrid, "nightly-dev-20260402-d7256eb6", true).fuse_allreduce_norm);
   EXPECT_TRUE(graph(plain, "0.5.9", false).fuse_allreduce_norm);
   EXPECT_FALSE(graph(plain, "0.5.9", false).split_delta_inputs);
+  EXPECT_FALSE(graph(plain, "0.5.9", false).copy_output_gates);
 }
 
 }  // namespace

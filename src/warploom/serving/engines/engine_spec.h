@@ -111,6 +111,11 @@ struct EngineSpec {
   // Sets what the engine fuses. What holds of the GPUs is set before; `version` as `defaults` takes it.
   void (*fuse)(GraphOptions& graph, const EngineLaunch& launch, std::string_view version);
   WindowedCache (*windowed_cache)(const ModelArchitecture& model, const Sharding& sharding);
+  // States of recurrent layers: in blocks, or in a pool of their own; absent: in blocks, and none is kept.
+  // `asked_requests`: max_num_seqs where it was asked for.
+  KeptStates (*kept_states)(const EngineLaunch& launch, std::string_view version) = nullptr;
+  StatePoolRule (*state_pool)(const EngineLaunch& launch,
+                              std::optional<std::int64_t> asked_requests) = nullptr;
 
   // The kernel that runs an operator, by the names of the measured data; an empty kernel: whatever was
   // measured as the default. Throws Unsupported on a backend that was never measured with it.

@@ -11,6 +11,7 @@
 #include "warploom/serving/batching/sglang_scheduler.h"
 #include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/engines/engine_spec.h"
+#include "warploom/serving/engines/kept_states.h"
 #include "warploom/serving/engines/sglang_memory.h"
 #include "warploom/serving/engines/version_rows.h"
 
@@ -296,14 +297,17 @@ bool lists(const std::array<std::string_view, N>& models, const ModelArchitectur
 // 0.5.10. Until 0.5.9 GemmaRMSNorm, which these models have, is part of no all-reduce, whatever the flag
 // says, and a gated delta net has four input products; since 0.5.10 two, the small one beside the large one
 // and a kernel behind them that splits what they write. That kernel is pull request 21019 of 20 March; of the
-// norms no day is known but PyPI's.
+// norms no day is known but PyPI's. Until 0.5.13 queries and output gates are copied apart (`reshape` of
+// parts of a row), and a sigmoid and a product apply the gates; since 0.5.14 a kernel does
+// (fused_sigmoid_mul): read in the wheels of 0.5.9, 0.5.10, 0.5.12 to 0.5.14 and 0.5.23.
 struct SglangQwen35 {
   std::string_view since, released;
-  bool fuses_gemma_norms, split_delta_inputs;
+  bool fuses_gemma_norms, split_delta_inputs, copy_output_gates;
 };
-constexpr std::array<SglangQwen35, 3> kQwen35{{{"0.4.0", "20241203", false, true},
-                                               {"0.5.10", "20260320", false, false},
-                                               {"0.5.10", "20260405", true, false}}};
+constexpr std::array<SglangQwen35, 4> kQwen35{{{"0.4.0", "20241203", false, true, true},
+                                               {"0.5.10", "20260320", false, false, true},
+                                               {"0.5.10", "20260405", true, false, true},
+                                               {"0.5.14", "20260626", true, false, false}}};
 
 bool has_gemma_norms(const ModelArchitecture& model) {
   return model.architecture.starts_with("Qwen3_5") || model.architecture == "Qwen3NextForCausalLM";
@@ -330,6 +334,7 @@ void fuse(GraphOptions& graph, const EngineLaunch& launch, std::string_view vers
   graph.nvfp4_dispatch = launch.config.nvfp4_dispatch;
   graph.parallel_latent_norms = true;  // its alt_stream
   graph.split_delta_inputs = qwen35.split_delta_inputs && launch.model.architecture.starts_with("Qwen3_5");
+  graph.copy_output_gates = qwen35.copy_output_gates && has_gemma_norms(launch.model);
   graph.fuse_allreduce_norm =
       launch.config.enable_flashinfer_allreduce_fusion.value_or(fuses_allreduce_norm(graph, launch)) &&
       (qwen35.fuses_gemma_norms || !has_gemma_norms(launch.model));
@@ -456,6 +461,7 @@ extern constinit const EngineSpec kSglangEngine{
     .graphed_prompt_tokens = graphed_prompt_tokens,
     .fuse = fuse,
     .windowed_cache = windowed_cache,
+    .state_pool = sglang_state_pool,
     .kernel = kernel,
     .launched_layers = launched_layers};
 

@@ -14,6 +14,7 @@
 #include "warploom/serving/engines/delta_net_kernels.h"
 #include "warploom/serving/engines/engine_spec.h"
 #include "warploom/serving/engines/eplb_config.h"
+#include "warploom/serving/engines/kept_states.h"
 #include "warploom/serving/engines/speculation_flags.h"
 #include "warploom/serving/engines/version_rows.h"
 
@@ -166,6 +167,13 @@ bool orders_by_priority(const ServingConfig& config) { return config.scheduling_
 
 bool may_stop_requests(const ServingConfig&) { return true; }
 
+StatePlaces state_places(const ServingConfig& config) {
+  const KvLayout& layout = config.kv_layout;
+  if (layout.states_kept == StateKeeping::None) return {};
+  return {.page = layout.state_page(config.block_size.value_or(16)),
+          .within_chunks = layout.states_kept == StateKeeping::WithinChunks};
+}
+
 std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
   return std::make_unique<VllmScheduler>(
       VllmLimits{.max_num_seqs = max_num_seqs_of(config),
@@ -173,7 +181,8 @@ std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
                  .long_prefill_token_threshold = config.long_prefill_token_threshold,
                  .enable_chunked_prefill = config.enable_chunked_prefill.value_or(kChunksPrompts),
                  .reserve_full_prompt = config.scheduler_reserve_full_isl,
-                 .by_priority = orders_by_priority(config)});
+                 .by_priority = orders_by_priority(config),
+                 .states = state_places(config)});
 }
 
 // Parallelism: data_parallel_size groups of tensor_parallel_size GPUs
@@ -232,10 +241,8 @@ void fuse(GraphOptions& graph, const EngineLaunch& launch, std::string_view) {
   graph.gathers_by_rank = true;  // a broadcast of each rank (all_gatherv in pynccl.py)
 }
 
-// Windowed layers of every model are kept apart, unless context parallelism spreads the tokens.
-WindowedCache windowed_cache(const ModelArchitecture&, const Sharding& sharding) {
-  return sharding.context_ranks() == 1 ? WindowedCache::Released : WindowedCache::Whole;
-}
+// Windowed layers of every model are kept apart.
+WindowedCache windowed_cache(const ModelArchitecture&, const Sharding&) { return WindowedCache::Released; }
 
 // Kernels
 
@@ -357,6 +364,7 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               .graphs_prompts = true,
                                               .fuse = fuse,
                                               .windowed_cache = windowed_cache,
+                                              .kept_states = vllm_kept_states,
                                               .kernel = kernel,
                                               .launched_layers = launched_layers};
 

@@ -37,6 +37,8 @@ struct Sequence {
   std::int32_t outputs_emitted = 0;
   std::int32_t blocks = 0;         // of the KV cache, shared ones included
   std::int32_t room_tokens = 0;    // tokens from the start that have their blocks
+  std::int32_t branch_tokens = 0;  // where the prompt leaves others, and no state was kept
+  std::int32_t state_tokens = 0;   // up to which states were kept for prefixes
   std::int32_t cached_tokens = 0;  // found in the prefix cache (of any tier) when first admitted
   std::int32_t preemptions = 0;
   std::int32_t thinking_tokens = 0;  // of the outputs, before the answer

@@ -78,19 +78,19 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   times_ = 1;
   ListPrice price;
   // Ranks that step together run one graph size: each pads to what the widest of them needs.
-  // Context parallelism of prompts leaves a GPU its part of them.
+  // Context parallelism of prompts leaves a GPU its part of them, and of the decoding requests.
   const std::int64_t sharers = plan_.sharding().prefill_context_parallel;
   const std::int64_t own =
-      sharers == 1 ? batch.tokens()
-                   : batch.tokens() - batch.chunk_tokens + (batch.chunk_tokens + sharers - 1) / sharers;
+      divide_up(batch.chunk_tokens, sharers) + divide_up(batch.tokens() - batch.chunk_tokens, sharers);
   const std::int64_t widest = sharers == 1 ? std::max(own, batch.widest_rank_tokens) : own;
   const std::vector<std::int64_t>& sizes = padding_.sizes;
   const bool in_graph = !sizes.empty() && widest <= sizes.back();
   const std::int64_t padded = in_graph ? padded_tokens(sizes, widest) : own;
   const std::int64_t ranks = std::int64_t(coupled_replicas());
   const std::int64_t group_padded =
-      in_graph && ranks > 1 ? ranks * padded : std::max(padded, batch.group_tokens);
-  const std::int64_t group_tokens = padding_.experts_skip ? std::max(own, batch.group_tokens) : group_padded;
+      in_graph && ranks > 1 ? ranks * padded : std::max(sharers * padded, batch.group_tokens);
+  const std::int64_t group_tokens =
+      padding_.experts_skip ? std::max(sharers * own, batch.group_tokens) : group_padded;
   const bool splits = serves_group_ && overlap_.splits(batch);
   const std::int64_t parts = splits ? 2 : 1;
   ListPrice exchange;
@@ -188,7 +188,7 @@ void OperatorStepPricer::list_per_token(std::int64_t tokens) {
 
 void OperatorStepPricer::list_per_group_token(std::int64_t group_tokens) {
   nodes_.clear();
-  const std::int64_t own = std::max<std::int64_t>(1, group_tokens / plan_.sharding().attention_data_parallel);
+  const std::int64_t own = std::max<std::int64_t>(1, group_tokens / plan_.sharding().expert_groups());
   for (const OperatorNode& node : plan_.dense_operators(own, 0, group_tokens)) {
     if (serves_group(node)) nodes_.push_back(node);
   }
@@ -196,7 +196,7 @@ void OperatorStepPricer::list_per_group_token(std::int64_t group_tokens) {
 
 void OperatorStepPricer::list_per_exchanged_token(std::int64_t group_tokens) {
   nodes_.clear();
-  const std::int64_t own = std::max<std::int64_t>(1, group_tokens / plan_.sharding().attention_data_parallel);
+  const std::int64_t own = std::max<std::int64_t>(1, group_tokens / plan_.sharding().expert_groups());
   for (const OperatorNode& node : plan_.collective_operators(own, 0, group_tokens)) {
     if (serves_group(node)) nodes_.push_back(node);
   }

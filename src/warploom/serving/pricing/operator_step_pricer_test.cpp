@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "warploom/models/model_catalog.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/fitted_workload.h"
 
@@ -297,20 +298,23 @@ TEST(OperatorStepPricer, BreakdownOfARunIsItsGpuTime) {
   EXPECT_NEAR(sum / result.totals.gpu_p50.value(), 1, 1e-9);
 }
 
-TEST(OperatorStepPricer, ContextParallelPromptsCostTheirShare) {
-  const std::vector<PrefillChunk> chunks{{1024, 0}}, half{{512, 256}};
-  StepBatch batch;
-  batch.chunks = chunks;
-  batch.chunk_tokens = 1024;
-  Bench two({.prefill_context_parallel = 2}, false), one({}, false);
-  const StepCost shared = two.pricer.price(batch);
-  // One GPU's half: 512 tokens after 256 in the mean, and one gather of keys and values for each layer.
-  batch.chunks = half;
-  batch.chunk_tokens = 512;
-  const StepCost alone = one.pricer.price(batch);
-  EXPECT_NEAR(shared.p50.value(), alone.p50.value() + shared.collectives.value(), 1e-9);
-  EXPECT_GT(shared.collectives.value(), 32 * 2e-6);
-  EXPECT_EQ(alone.collectives.value(), 0);
+// Prompts and decoding requests over two groups of GPUs, which share the experts.
+TEST(OperatorStepPricer, ContextParallelGroupsPriceTheirShare) {
+  ModelArchitecture model = load_model("DeepSeek-V3");
+  for (LayerGroup& group : model.layers)  // without shared experts: few tokens hide them behind routed ones
+    if (auto* mixture = std::get_if<MixtureOfExperts>(&group.feed_forward)) mixture->shared_intermediate = 0;
+  Bench two(model, {.expert_parallel = 2, .prefill_context_parallel = 2});
+  const std::vector<PrefillChunk> chunks{{1024, 0}};
+  StepBatch prompt;
+  prompt.chunks = chunks;
+  prompt.chunk_tokens = prompt.group_tokens = 1024;
+  const double exact = two.exact_microseconds({{{1, 1024, 0}}, {}, 0, 0});
+  EXPECT_NEAR(to_microseconds(two.pricer.price(prompt).p50) / exact, 1, 1e-6);
+  EXPECT_GT(two.pricer.price(prompt).collectives.value(), 61 * 2e-6);
+  const std::vector<std::int32_t> contexts(20, 500);
+  const double decoding = to_microseconds(two.pricer.price(decode_batch(contexts)).p50);
+  EXPECT_NEAR(decoding / two.exact_microseconds(StepShape::one_token_each(20, 500)), 1, 1e-3)
+      << "but for what lies between two sizes of the tables of prices";
 }
 
 }  // namespace

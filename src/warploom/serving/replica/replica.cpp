@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/engine_registry.h"
@@ -37,6 +38,19 @@ void set_encoder(const ServingConfig& config, const Workload* workload, Schedule
   state.encoder.emplace(most, most);
 }
 
+// SGLang writes states at multiples of so many tokens of a prompt (CHUNK_SIZE of
+// kernels/ops/attention/fla/chunk_delta_h.py).
+constexpr std::int64_t kPoolStateTokens = 64;
+
+// Prefixes are told apart by units, so a state stands at the end of one.
+PrefixStates states_of(const ServingConfig& config) {
+  const std::int64_t unit = unit_tokens_of(config);
+  if (config.kv_layout.states_kept != StateKeeping::None) return PrefixStates::in_blocks(unit);
+  if (config.state_pool.slots < 1) return {};
+  return PrefixStates::in_pool(divide_up(kPoolStateTokens, unit) * unit, config.state_pool.slots,
+                               config.state_pool.held);
+}
+
 SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
                           const EngineOptions& options) {
   SchedulerState state{.kv_cache = make_cache(config, workload, kv_blocks),
@@ -46,6 +60,7 @@ SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, c
   if (options.role == EngineRole::Whole) state.drafts = DraftAcceptance(options.speculation, options.seed);
   set_encoder(config, workload, state);
   if (!state.kv_cache.keeps_prefixes()) return state;
+  state.states = states_of(config);
   if (options.tiers.exists() || options.remote != nullptr)
     state.tiers = std::make_unique<KvTiers>(options.tiers, state.kv_cache.unit_tokens());
   state.remote = options.remote;
