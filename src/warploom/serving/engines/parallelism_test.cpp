@@ -22,6 +22,15 @@ TEST(Parallelism, SpreadsMixturesOverDataParallelRanks) {
   EXPECT_EQ(sharding_of(config, model).expert_parallel, 8);
 }
 
+TEST(Parallelism, SglangSpreadsExpertsOverAllRanksThatExchangeTokens) {
+  const ModelArchitecture model = load_model("DeepSeek-V3");
+  ServingConfig config{
+      .engine = "sglang", .tensor_parallel_size = 8, .data_parallel_size = 8, .enable_dp_attention = true};
+  EXPECT_FALSE(spread_attention(config, model).enable_expert_parallel);
+  config.moe_a2a_backend = "deepep";
+  EXPECT_EQ(sharding_of(spread_attention(config, model), model).expert_parallel, 8);
+}
+
 TEST(Parallelism, SglangCountsDataParallelGroupsWithinItsGpus) {
   const ModelArchitecture model = load_model("DeepSeek-V3");
   ServingConfig config{.engine = "sglang"};

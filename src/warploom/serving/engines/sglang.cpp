@@ -242,6 +242,9 @@ std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
 // of experts behind one router
 
 ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture& model) {
+  // Tokens are exchanged where experts are spread over all ranks: ep_size becomes tp_size
+  // (arg_groups/overrides.py, _a2a_ep_size).
+  if (config.moe_a2a_backend != "none" && model.mixture() != nullptr) config.enable_expert_parallel = true;
   if (config.enable_dp_attention) {
     const std::int64_t groups = config.data_parallel_size;
     return group_attention(std::move(config), model, groups);
