@@ -15,8 +15,10 @@ namespace {
 // Latency known in closed form: 2 us and a rate for each kind of operator.
 class StraightLatency final : public LatencyModel {
  public:
+  double expert_token_us = 0;
   LatencyEstimate estimate(const Operator& op, const GpuSpec&, const KernelContext&) const override {
-    const double us = 2.0 + std::visit([](const auto& o) { return work(o); }, op);
+    double us = 2.0 + std::visit([](const auto& o) { return work(o); }, op);
+    if (const auto* moe = std::get_if<FusedMoe>(&op)) us += expert_token_us * double(moe->tokens);
     return {.p10 = microseconds(us * 0.9), .p50 = microseconds(us), .p90 = microseconds(us * 1.2)};
   }
 
@@ -40,7 +42,6 @@ class StraightLatency final : public LatencyModel {
     }
     return 1e-5 * area;
   }
-  static double work(const FusedMoe& moe) { return 0.05 * double(moe.tokens); }
   static double work(const Collective& collective) { return 1 + 1e-9 * collective.size.value(); }
   template <class O>
   static double work(const O&) {
@@ -196,7 +197,8 @@ TEST(OperatorStepPricer, PadsToGraphSizes) {
 // Rows that a graph adds cost what dense operators take of them; experts only where they are given one.
 TEST(OperatorStepPricer, ExpertsMaySkipTheRowsOfPadding) {
   const ModelArchitecture mixture = small_model(true);
-  const StraightLatency model;
+  StraightLatency model;
+  model.expert_token_us = 0.05;
   const GpuSpec gpu;
   const auto time_of = [&](std::size_t requests, bool skip, const Sharding& sharding = {}) {
     OperatorStepPricer pricer(StepPlan(mixture, sharding), {.model = &model, .gpu = &gpu, .names = {}},
