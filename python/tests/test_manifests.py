@@ -133,7 +133,7 @@ class Manifests(unittest.TestCase):
                 self.assertTrue(answer == said["program"], f"{command}: {door} says something else")
 
     def answers_of_batch(self, command, fields):
-        named = {"input_tokens": "input"}
+        named = {"input_tokens": "input", "output_tokens": "output"}
         words = options({named.get(name, name): value for name, value in fields.items()})
         done = subprocess.run(
             [os.environ["WARPLOOM_PROGRAM"], command, *words, "--json"],

@@ -9,7 +9,8 @@ namespace {
 
 TEST(CommandLine, RefusesAWordThatIsNoNumber) {
   expect_refusal({"predict", "gemm", "--m", "abc", "--gpu", "h100"}, {"--m", "abc", "integer"});
-  expect_refusal({"static", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--batch", "1e3"},
+  expect_refusal({"static", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--batch", "1e3", "--input", "9",
+                  "--output", "9"},
                  {"--batch", "1e3", "expected it in digits: 1000"});
 }
 

@@ -117,7 +117,8 @@ TEST(Diagnose, RefusesBadRequests) {
   const ScratchFolder scratch;
   const std::string csv = scratch.write("rows.csv", measured("h100_sxm"));
   expect_refusal({"diagnose", "--gpu", "h100_sxm"}, {"--data", "--model"});
-  expect_refusal({"diagnose", "--gpu", "h100_sxm", "--data", csv, "--model", "Llama-3.1-8B"},
+  expect_refusal({"diagnose", "--gpu", "h100_sxm", "--data", csv, "--model", "Llama-3.1-8B", "--input", "9",
+                  "--output", "9"},
                  {"one of them"});
   expect_refusal({"diagnose", "--gpu", "h100_sxm", "--data", csv, "--quantile", "0.3"},
                  {"--quantile is 0.3", "0.5 to 0.99"});

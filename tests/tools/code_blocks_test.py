@@ -100,6 +100,8 @@ class Documents(unittest.TestCase):
         for option in ("--html", "--svg", "--output"):
             if option in words:
                 at = words.index(option) + 1
+                if words[at].isdigit():  # tokens of each request
+                    continue
                 words[at] = str(Path(folder) / words[at])
         return words
 

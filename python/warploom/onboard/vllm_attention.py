@@ -13,9 +13,9 @@ BLOCK = 16  # tokens of a block of the cache
 
 
 class Batch(NamedTuple):
-    """`count` requests alike: each has `queries` new tokens and sees `seen`, its new ones too."""
+    """`requests` alike: each has `queries` new tokens and sees `seen`, its new ones too."""
 
-    count: int
+    requests: int
     queries: int
     seen: int
     heads: int
@@ -43,14 +43,14 @@ def attention_calls(config: Any, batch: Batch, copies: int) -> tuple[list[Callab
     if not fa_utils.is_flash_attn_varlen_func_available():
         raise NotImplementedError("this engine does not run FlashAttention here")
     version = int(fa_utils.get_flash_attn_version())
-    tokens = batch.count * batch.queries
+    tokens = batch.requests * batch.queries
     blocks = -(-batch.seen // BLOCK)
 
     def ints(values: Any) -> Any:
         return torch.tensor(values, device="cuda", dtype=torch.int32)
 
-    lengths = ints([batch.seen] * batch.count)
-    starts = ints([batch.queries * i for i in range(batch.count + 1)])
+    lengths = ints([batch.seen] * batch.requests)
+    starts = ints([batch.queries * i for i in range(batch.requests + 1)])
     query = torch.randn(tokens, batch.heads, batch.head_dim, device="cuda", dtype=torch.bfloat16)
     shared = dict(
         q=query,
@@ -60,8 +60,8 @@ def attention_calls(config: Any, batch: Batch, copies: int) -> tuple[list[Callab
         max_seqlen_k=batch.seen,
         softmax_scale=batch.head_dim**-0.5,
         causal=True,
-        block_table=torch.arange(batch.count * blocks, device="cuda", dtype=torch.int32).view(
-            batch.count, blocks
+        block_table=torch.arange(batch.requests * blocks, device="cuda", dtype=torch.int32).view(
+            batch.requests, blocks
         ),
         fa_version=version,
     )
@@ -71,7 +71,7 @@ def attention_calls(config: Any, batch: Batch, copies: int) -> tuple[list[Callab
             shared["max_seqlen_k"] = config.model_config.max_model_len
         shared["num_splits"] = splits
         shared["scheduler_metadata"] = fa_utils.get_scheduler_metadata(
-            batch_size=batch.count,
+            batch_size=batch.requests,
             max_seqlen_q=batch.queries,
             max_seqlen_k=batch.seen,
             num_heads_q=batch.heads,
@@ -86,7 +86,7 @@ def attention_calls(config: Any, batch: Batch, copies: int) -> tuple[list[Callab
         )
 
     def call_of(_: int) -> Callable[[], object]:
-        shape = (batch.count * blocks, BLOCK, batch.kv_heads, batch.head_dim)
+        shape = (batch.requests * blocks, BLOCK, batch.kv_heads, batch.head_dim)
         keys, values = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
         out = torch.empty_like(query)
         return lambda: fa_utils.flash_attn_varlen_func(k=keys, v=values, out=out, **shared)

@@ -102,7 +102,7 @@ class VllmKernels:
         seen = context if entry["family"] == "attention_decode" else context + queries
         sizes = {name: entry[name] for name in ("heads", "kv_heads", "head_dim")}
         batch = vllm_attention.Batch(request["count"], queries, seen, **sizes)
-        copies = copies_of(4 * batch.count * seen * batch.kv_heads * batch.head_dim)
+        copies = copies_of(4 * batch.requests * seen * batch.kv_heads * batch.head_dim)
         calls, kernel = vllm_attention.attention_calls(self.config, batch, copies)
         return calls, kernel, False
 

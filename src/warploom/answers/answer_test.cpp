@@ -125,10 +125,13 @@ TEST(Answer, RefusesFieldsThatChangeNothingAsTheCommandLineDoes) {
   EXPECT_NE(refusal_of("step", model + R"("decode": "8x100", "routing_policy": "least_loaded"})")
                 .find("not modelled by `step`"),
             std::string::npos);
-  EXPECT_NE(
-      refusal_of("static", model + R"("scheduling_policy": "priority"})").find("not modelled by `static`"),
-      std::string::npos);
-  EXPECT_NE(refusal_of("diagnose", model + R"("gpu_memory_utilization": 0.5})").find("no memory limit"),
+  EXPECT_NE(refusal_of("static",
+                       model + R"("input_tokens": 9, "output_tokens": 9, "scheduling_policy": "priority"})")
+                .find("not modelled by `static`"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("diagnose",
+                       model + R"("input_tokens": 9, "output_tokens": 9, "gpu_memory_utilization": 0.5})")
+                .find("no memory limit"),
             std::string::npos);
   EXPECT_NE(refusal_of("simulate", model + R"("schedule_policy": "lpm"})").find("is a flag of sglang"),
             std::string::npos);

@@ -103,8 +103,8 @@ TEST(Door, RefusesWhatIsNoVersionOfAnEngine) {
   const std::string refused = "engine_version: 'latest' is no version, expected for example 0.24.0";
   EXPECT_EQ(refusal_of("simulate", asked("")), refused);
   EXPECT_EQ(refusal_of("step", asked(R"(, "decode": "8x100")")), refused);
-  EXPECT_EQ(refusal_of("static", asked(R"(, "batch": 2)")), refused);
-  EXPECT_EQ(refusal_of("diagnose", asked(R"(, "batch": 2)")), refused);
+  EXPECT_EQ(refusal_of("static", asked(R"(, "input_tokens": 9, "output_tokens": 9)")), refused);
+  EXPECT_EQ(refusal_of("diagnose", asked(R"(, "input_tokens": 9, "output_tokens": 9)")), refused);
   EXPECT_THROW(StepPrices(session(), asked("")), InvalidInput);
 }
 
@@ -207,7 +207,7 @@ TEST(Door, TunesForNoGpuThatIsNotNamed) {
 }
 
 TEST(Door, DiagnosesWithTheSessionsPredictor) {
-  const Json asked = {{"model", "Qwen/Qwen3-8B"}, {"gpu", "H200"}, {"batch", 2}, {"output_tokens", 2}};
+  const Json asked = {{"model", "Qwen/Qwen3-8B"}, {"gpu", "H200"}, {"input_tokens", 64}, {"output_tokens", 2}};
   Json named = asked;
   named["predictor"] = "roofline";
   EXPECT_EQ(answer(session(), "diagnose", asked), answer(session(), "diagnose", named));

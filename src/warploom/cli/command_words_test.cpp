@@ -25,8 +25,9 @@ TEST(CommandWords, AreOptionsOfTheCommand) {
   EXPECT_EQ(
       line_for("static", R"({"model": "m", "gpu": "g", "batch": 2, "input_tokens": 3, "output_tokens": 4})"),
       "static --model m --gpu g --batch 2 --input 3 --output 4");
-  EXPECT_EQ(line_for("diagnose", R"({"model": "m", "gpu": "g", "batch": 2})"),
-            "diagnose --gpu g --model m --batch 2");
+  EXPECT_EQ(line_for("diagnose", R"({"model": "m", "gpu": "g", "batch": 2, "input_tokens": 3,
+                                     "output_tokens": 4})"),
+            "diagnose --gpu g --model m --batch 2 --input 3 --output 4");
   EXPECT_EQ(line_for("gpu", R"({"name": "H200"})"), "gpu show H200");
   EXPECT_EQ(line_for("models", "{}"), "models");
   EXPECT_EQ(line_for("tune_show", R"({"table": "t.wlt", "n": 1, "k": 2})"),

@@ -16,6 +16,7 @@
 #include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/fleet_bounds.h"
 #include "warploom/planner/instances_by_draw.h"
+#include "warploom/planner/load_draws.h"
 #include "warploom/planner/plan_crew.h"
 #include "warploom/planner/search_stopped.h"
 
@@ -323,10 +324,31 @@ class PlanSearch {
           NearMiss{nearest->configuration, *nearest->largest, binding_limit(task_.level, figures)};
   }
 
+  // What one draw of the load reached, others may miss: the figure that is named is the one that draws are
+  // judged by.
+  void judge_nearest() {
+    if (task_.draws < 2 || task_.find_max_rate) return;
+    NearMiss& near = *result_.nearest;
+    const Fleet runs = running(task_, near.configuration, near.fleet);
+    std::vector<RunFigures> draws(std::size_t(task_.draws));
+    parallel_for(draws.size(), task_.threads, [&](std::size_t i) {
+      draws[i] = model_.run(near.configuration, runs, {.draw = std::int64_t(i)});
+    });
+    result_.whole_runs += std::ssize(draws);
+    for (const RunFigures& draw : draws)
+      if (!draw.refused.empty() || falls_behind(draw)) return;
+    for (const DrawnFigure& figure : spread_of(task_, draws).figures) {
+      if (figure.name != near.binding.name || figure.sure <= near.binding.figure) continue;
+      near.binding.use *= figure.sure / near.binding.figure;
+      near.binding.figure = figure.sure;
+    }
+  }
+
   void finish() {
     for (const Place& place : places_) result_.most_rate = std::max(result_.most_rate, place.most_rate);
     try {
       if (result_.points.empty() && !result_.nearest && !result_.partial) run_nearest();
+      if (result_.points.empty() && result_.nearest && !result_.partial) judge_nearest();
     } catch (const SearchStopped&) {
       result_.partial = true;
     }

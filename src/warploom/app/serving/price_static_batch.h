@@ -10,7 +10,7 @@ namespace warploom {
 struct StaticBatchRequest {
   ServingSetupRequest setup;
   std::int64_t batch = 1;
-  std::int64_t input_tokens = 0, output_tokens = 0;  // no default: an answer is of sizes that were asked
+  std::int64_t input_tokens = 1, output_tokens = 1;  // no default: an answer is of sizes that were asked
   static FieldTable describe();
 };
 
