@@ -207,7 +207,8 @@ TEST(Door, TunesForNoGpuThatIsNotNamed) {
 }
 
 TEST(Door, DiagnosesWithTheSessionsPredictor) {
-  const Json asked = {{"model", "Qwen/Qwen3-8B"}, {"gpu", "H200"}, {"input_tokens", 64}, {"output_tokens", 2}};
+  const Json asked = {
+      {"model", "Qwen/Qwen3-8B"}, {"gpu", "H200"}, {"input_tokens", 64}, {"output_tokens", 2}};
   Json named = asked;
   named["predictor"] = "roofline";
   EXPECT_EQ(answer(session(), "diagnose", asked), answer(session(), "diagnose", named));
