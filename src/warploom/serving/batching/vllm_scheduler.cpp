@@ -29,6 +29,11 @@ std::int64_t VllmScheduler::chunk_to_state(const Sequence& sequence, std::int64_
                          limits_.states, chunk_of(limits_.max_num_batched_tokens));
 }
 
+std::int64_t VllmScheduler::chunk_of_prompt(SchedulerState& state, Slot slot, std::int64_t computed,
+                                            std::int64_t most) {
+  return inputs_.limit(state, slot, computed, chunk_to_state(state.sequences[slot], computed, most));
+}
+
 void VllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   bool preempted = false;
   inputs_.begin(state);
@@ -78,10 +83,8 @@ std::int64_t VllmScheduler::plan_running(SchedulerState& state, ScheduledBatch& 
     if (sequence.idle()) continue;
     const bool decodes = sequence.decodes();
     const std::int64_t most = std::min(chunk_of(sequence.rest()), budget);
-    const std::int64_t tokens =
-        decodes ? state.decode_tokens(sequence, budget)
-                : chunk_to_state(sequence, sequence.computed_tokens,
-                                 inputs_.limit(state, slot, sequence.computed_tokens, most));
+    const std::int64_t tokens = decodes ? state.decode_tokens(sequence, budget)
+                                        : chunk_of_prompt(state, slot, sequence.computed_tokens, most);
     if (tokens == 0) continue;  // no room for the image that comes next
     while (!state.grow(sequence, tokens + (decodes ? state.lookahead() : 0))) {
       const std::size_t place = victim(state, i);
@@ -113,8 +116,7 @@ std::int64_t VllmScheduler::admit(SchedulerState& state, ScheduledBatch& batch, 
   const std::int64_t rest = chunk_of(sequence.rest() - found);
   if (!limits_.enable_chunked_prefill && rest > budget) return 0;
   const std::int64_t computed = sequence.computed_tokens + found;
-  const std::int64_t tokens =
-      chunk_to_state(sequence, computed, inputs_.limit(state, slot, computed, std::min(rest, budget)));
+  const std::int64_t tokens = chunk_of_prompt(state, slot, computed, std::min(rest, budget));
   const std::int64_t all = computed + tokens;
   const std::int64_t reserved = limits_.reserve_full_prompt ? sequence.known_tokens() : 0;
   if (tokens == 0 || !state.fits(sequence, match, all, reserved)) {

@@ -64,8 +64,11 @@ class VllmScheduler final : public Scheduler {
   std::int64_t admit(SchedulerState& state, ScheduledBatch& batch, Slot slot, const PrefixMatch& match,
                      std::int64_t budget);
   std::int64_t chunk_of(std::int64_t rest) const;
-  // How many of `tokens`, which budget and blocks allow after `computed`, the next step takes.
+  // How many of `tokens`, which budget and blocks allow after `computed`, end where a state is kept.
   std::int64_t chunk_to_state(const Sequence& sequence, std::int64_t computed, std::int64_t tokens) const;
+  // The same, cut once more where the encoder ends it. In this order since vLLM 0.28; before, a part cut by
+  // the encoder to less than a page was cut to nothing, and the request stood still with its blocks.
+  std::int64_t chunk_of_prompt(SchedulerState& state, Slot slot, std::int64_t computed, std::int64_t most);
 
   VllmLimits limits_;
   EncoderInputs inputs_;
