@@ -87,6 +87,20 @@ TEST(Images, AStepEncodesNoMoreThanItsBudget) {
             3);  // that 256 tokens meet
 }
 
+// States are kept every 240 tokens, so a prompt's part ends at 240; the third image, which begins at 200, ends
+// it there. Were the image asked first, 200 tokens would be cut to none and the request would never move.
+TEST(Images, EndAPartOfAPromptThatEndsAtAState) {
+  ServingConfig config = config_of("vllm");
+  config.kv_layout = {
+      .state = 2, .kept_state = 1, .full_stretch = 15, .states_kept = StateKeeping::AtChunkEnds};
+  const SimulationResult run = simulate(config, with_images(1, 5, 100), ImagePricer());
+  EXPECT_EQ(run.metrics.completed, 1);
+  EXPECT_EQ(calls(run, "image"), 5);
+  // Steps to 200 with two images, to the state at 240 with the third, to 400 with the fourth (the encoder's
+  // cache of 256 tokens holds the third yet), to the state at 480 with the fifth, to the end at 550.
+  EXPECT_EQ(run.requests[0].ttft().nanoseconds(), (5 * 1 + 5 * 3) * 1'000'000);
+}
+
 TEST(Images, FirstTokensOfTwoPromptsByHand) {
   // Step 1: 250 tokens of the first prompt with its two images and 6 of the second, whose first image
   // finds no budget: 0 of it. 1 + 2 * 3 ms.
