@@ -117,6 +117,8 @@ TEST(ServingConfig, TakesTheDefaultsOfNewVersionsForTheGpu) {
   EXPECT_TRUE(resolved({}, h200, "0.27.0").experts_skip_padding);
   EXPECT_TRUE(resolved({}, h200, "").experts_skip_padding);
   EXPECT_FALSE(resolved({.engine = "sglang"}, h200, "").experts_skip_padding);
+  EXPECT_FALSE(resolved({}, h200, "0.28.0").images_wait_apart);
+  EXPECT_TRUE(resolved({}, h200, "0.33.0").images_wait_apart);
   EXPECT_EQ(resolved({}, gb10, "0.32.0").max_num_seqs, 1024);
   EXPECT_EQ(resolved({}, gb10, "0.33.0").max_num_seqs, 256);
   const auto sglang = [&](std::string_view version, std::optional<std::int64_t> seqs = {}) {
