@@ -23,8 +23,8 @@ namespace warploom {
 inline constexpr double kMostBehind = 0.2;
 
 // Whether one draw leaves open if the level is kept: its interval holds every limit that it does not surely
-// keep, or it is so short that it has none and is beyond no limit by more than kOpenBeyond of it; or it did not
-// settle though hardly anything piles up.
+// keep, or it is so short that it has none and is beyond no limit by more than kOpenBeyond of it; or it falls
+// behind its load though hardly anything piles up.
 inline constexpr double kOpenBeyond = 0.25;
 bool is_open(const PlanTask& task, const RunFigures& figures, bool sure);
 

@@ -92,17 +92,26 @@ TEST(LoadDraws, ARunLeavesOpenWhatItsIntervalHolds) {
   EXPECT_FALSE(is_open(task, figures, false)) << "99 %: 30.2 to 30.8";
 }
 
-TEST(LoadDraws, ARunThatNeverSettledLeavesOpenWhetherItFallsBehind) {
+TEST(LoadDraws, AGrowthOfHardlyAnythingLeavesOpenWhetherARunFallsBehind) {
   const PlanTask task = task_of_tpot(30);
   RunFigures figures = with_tpot(20);
-  figures.length = {.steadiness = Steadiness::Unsettled, .growth = 0.0013, .growth_high = 0.0019};
-  ASSERT_TRUE(falls_behind(figures));
-  EXPECT_TRUE(is_open(task, figures, false));
-  EXPECT_TRUE(is_open(task, figures, true));
-  figures.length.growth_high = 0.021;
-  EXPECT_FALSE(is_open(task, figures, false)) << "more may pile up than what is called steady";
-  figures.length = {.steadiness = Steadiness::Growing, .growth = 0.0013, .growth_high = 0.0019};
-  EXPECT_FALSE(is_open(task, figures, false)) << "surely grows";
+  for (const Steadiness steadiness : {Steadiness::Growing, Steadiness::Unsettled}) {
+    figures.length = {.steadiness = steadiness, .lives = 2000, .growth = 0.0013, .growth_high = 0.0019};
+    ASSERT_TRUE(falls_behind(figures));
+    EXPECT_TRUE(is_open(task, figures, false));
+    EXPECT_TRUE(is_open(task, figures, true));
+    figures.length.growth_high = 0.021;
+    EXPECT_FALSE(is_open(task, figures, false)) << "more may pile up than what is called steady";
+    figures.length = {.steadiness = steadiness, .lives = 9, .growth_high = 0.0019};
+    EXPECT_FALSE(is_open(task, figures, false)) << "too short to know";
+  }
+  PlanTask highest = task;
+  highest.find_max_rate = true;
+  figures.length = {.steadiness = Steadiness::Growing, .lives = 2000, .growth = 0.0013, .growth_high = 0.0019};
+  EXPECT_FALSE(is_open(highest, figures, false)) << "rates beyond the highest are many";
+  RunFigures beyond = with_tpot(40);
+  beyond.length = {.steadiness = Steadiness::Growing, .lives = 2000, .growth = 0.0013, .growth_high = 0.0019};
+  EXPECT_FALSE(is_open(task, beyond, false)) << "misses its limit anyhow";
 }
 
 TEST(LoadDraws, StudentsTIsThatOfTables) {

@@ -324,11 +324,11 @@ class PlanSearch {
           NearMiss{nearest->configuration, *nearest->largest, binding_limit(task_.level, figures)};
   }
 
-  // What one draw of the load reached beside a limit, others may miss: the figure that is named is the one
-  // that draws are judged by.
+  // What one draw of the load reached, others may miss: the figure that is named is the one that draws are
+  // judged by, so that a limit which is set to it is kept.
   void judge_nearest() {
     NearMiss& near = *result_.nearest;
-    if (task_.draws < 2 || task_.find_max_rate || near.binding.use > 1 + kOpenBeyond) return;
+    if (task_.draws < 2 || task_.find_max_rate) return;
     const std::vector<RunFigures> draws =
         runs_of_draws(task_, model_, near.configuration, near.fleet, {}, task_.threads);
     result_.whole_runs += std::ssize(draws);
