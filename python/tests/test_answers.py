@@ -64,7 +64,8 @@ class Answers(unittest.TestCase):
             warploom.predict("gemm", m=[64, 128], **asked)
             warploom.predict("gemm", framework_version="0.1.0", m=[], **asked)
         self.assertEqual(len(caught), 1, [str(each.message) for each in caught])
-        self.assertRegex(str(caught[0].message), "^3 of 3 rows, row 0 first: `framework_version` 0.1.0: .* used")
+        said = "^3 of 3 rows, row 0 first: `framework_version` 0.1.0: .* used"
+        self.assertRegex(str(caught[0].message), said)
 
     def test_answers_come_back_from_a_pool_of_processes(self):
         context = multiprocessing.get_context("spawn")

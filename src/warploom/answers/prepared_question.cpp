@@ -142,8 +142,7 @@ std::vector<std::string> PreparedQuestion::notes_of_rows(std::span<const SizeCol
   }
   std::vector<std::string> lines;
   for (const Said& each : said)
-    lines.push_back(
-        fmt::format("{} of {} rows, row {} first: {}", each.count, rows, each.first, each.note));
+    lines.push_back(fmt::format("{} of {} rows, row {} first: {}", each.count, rows, each.first, each.note));
   return lines;
 }
 

@@ -131,7 +131,8 @@ Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding,
                        const KvCapacityOptions& options) {
   const double element = bytes_per_element(model.dtype);
   const double per_token =
-      (2.0 * static_cast<double>(model.hidden) + widest_outputs(model, sharding, options.expert_rows)) * element;
+      (2.0 * static_cast<double>(model.hidden) + widest_outputs(model, sharding, options.expert_rows)) *
+      element;
   // Logits as computed, gathered, and twice in fp32 while sampling.
   const double per_row = static_cast<double>(model.vocabulary) * (2.0 * element + 2.0 * 4.0);
   return Bytes(per_token * static_cast<double>(options.max_num_batched_tokens) +

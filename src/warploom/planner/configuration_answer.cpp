@@ -165,9 +165,8 @@ class ConfigurationSearch {
   // The same run under every draw of the load, `first` being that of the first one. Nothing unless they keep
   // the level together.
   std::optional<Met> kept_over_draws(const Fleet& fleet, const RunQuestion& question, RunFigures first) {
-    const std::vector<RunFigures> draws =
-        runs_of_draws(task_, model_, configuration_, fleet, question, finalist_ ? task_.threads : 1,
-                      std::move(first));
+    const std::vector<RunFigures> draws = runs_of_draws(
+        task_, model_, {configuration_, fleet, question, finalist_ ? task_.threads : 1}, std::move(first));
     answer_.whole_runs += std::ssize(draws) - 1;
     if (meets_over_draws(task_, draws)) return Met{draws[0], spread_of(task_, draws)};
     if (question.step_time == StepTime::Mid)

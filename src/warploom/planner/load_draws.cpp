@@ -43,7 +43,7 @@ void add_latency(LoadSpread& spread, std::span<const RunFigures> draws, LatencyM
   spread.figures.push_back(drawn(name, values));
 }
 
-// Of what arrives so little piles up that one run in 200 says so by chance; what falls behind does so in
+// So little of what arrives piles up that one run in 200 says so by chance; what falls behind does so in
 // every draw.
 bool hardly_grows(const RunFigures& figures) {
   return figures.length.lives >= kSureLives && figures.length.growth_high <= kSteadyGrowth;
@@ -82,18 +82,16 @@ bool is_open(const PlanTask& task, const RunFigures& figures, bool sure) {
 }
 
 std::vector<RunFigures> runs_of_draws(const PlanTask& task, const ConfigurationModel& model,
-                                      const Configuration& configuration, const Fleet& fleet,
-                                      const RunQuestion& question, std::size_t threads,
-                                      std::optional<RunFigures> first) {
-  const Fleet runs = running(task, configuration, fleet);
+                                      const DrawnFleet& asked, std::optional<RunFigures> first) {
+  const Fleet runs = running(task, asked.configuration, asked.fleet);
   std::vector<RunFigures> draws(std::size_t(task.draws));
-  draws[0] = first ? std::move(*first) : model.run(configuration, runs, question);
-  RunQuestion as_long = question;
-  if (question.kind == RunKind::Usual && task.load.open_ended) as_long.requests = draws[0].length.simulated;
-  parallel_for(draws.size() - 1, threads, [&](std::size_t i) {
+  draws[0] = first ? std::move(*first) : model.run(asked.configuration, runs, asked.question);
+  RunQuestion as_long = asked.question;
+  if (as_long.kind == RunKind::Usual && task.load.open_ended) as_long.requests = draws[0].length.simulated;
+  parallel_for(draws.size() - 1, asked.threads, [&](std::size_t i) {
     RunQuestion other = as_long;
     other.draw = std::int64_t(i) + 1;
-    draws[i + 1] = model.run(configuration, runs, other);
+    draws[i + 1] = model.run(asked.configuration, runs, other);
   });
   return draws;
 }

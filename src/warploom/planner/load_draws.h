@@ -23,16 +23,21 @@ namespace warploom {
 inline constexpr double kMostBehind = 0.2;
 
 // Whether one draw leaves open if the level is kept: its interval holds every limit that it does not surely
-// keep, or it is so short that it has none and is beyond no limit by more than kOpenBeyond of it; or it falls
-// behind its load though hardly anything piles up.
+// keep, or it is so short that it has none and is beyond no limit by more than kOpenBeyond of it; or it
+// falls behind its load though hardly anything piles up.
 inline constexpr double kOpenBeyond = 0.25;
 bool is_open(const PlanTask& task, const RunFigures& figures, bool sure);
 
-// The runs of `fleet` under every draw of the load, so many threads at once: the first one, which may be known
-// already, and others as long as it is, whatever comes of them.
+struct DrawnFleet {
+  const Configuration& configuration;
+  const Fleet& fleet;
+  RunQuestion question;
+  std::size_t threads = 1;  // runs at once
+};
+// Its runs under every draw of the load: the first one, which may be known already, and others as long as it
+// is, whatever comes of them.
 std::vector<RunFigures> runs_of_draws(const PlanTask& task, const ConfigurationModel& model,
-                                      const Configuration& configuration, const Fleet& fleet,
-                                      const RunQuestion& question, std::size_t threads,
+                                      const DrawnFleet& asked,
                                       std::optional<RunFigures> first = std::nullopt);
 
 // Runs of one fleet, a draw each. At least two.

@@ -107,10 +107,10 @@ TEST(LoadDraws, AGrowthOfHardlyAnythingLeavesOpenWhetherARunFallsBehind) {
   }
   PlanTask highest = task;
   highest.find_max_rate = true;
-  figures.length = {.steadiness = Steadiness::Growing, .lives = 2000, .growth = 0.0013, .growth_high = 0.0019};
+  figures.length = {.steadiness = Steadiness::Growing, .lives = 2000, .growth_high = 0.0019};
   EXPECT_FALSE(is_open(highest, figures, false)) << "rates beyond the highest are many";
   RunFigures beyond = with_tpot(40);
-  beyond.length = {.steadiness = Steadiness::Growing, .lives = 2000, .growth = 0.0013, .growth_high = 0.0019};
+  beyond.length = {.steadiness = Steadiness::Growing, .lives = 2000, .growth_high = 0.0019};
   EXPECT_FALSE(is_open(task, beyond, false)) << "misses its limit anyhow";
 }
 

@@ -330,7 +330,7 @@ class PlanSearch {
     NearMiss& near = *result_.nearest;
     if (task_.draws < 2 || task_.find_max_rate) return;
     const std::vector<RunFigures> draws =
-        runs_of_draws(task_, model_, near.configuration, near.fleet, {}, task_.threads);
+        runs_of_draws(task_, model_, {near.configuration, near.fleet, {}, task_.threads});
     result_.whole_runs += std::ssize(draws);
     for (const RunFigures& draw : draws)
       if (!draw.refused.empty() || falls_behind(draw)) return;

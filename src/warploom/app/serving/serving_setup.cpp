@@ -260,22 +260,6 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
   return beside;
 }
 
-ExpertRows expert_rows(ExpertTransport transport) {
-  switch (transport) {
-    case ExpertTransport::Collectives:
-      break;
-    case ExpertTransport::DeepEpNormal:
-    case ExpertTransport::DeepEpAuto:
-    case ExpertTransport::NvLinkAllToAll:
-      return ExpertRows::OfOwnExperts;
-    case ExpertTransport::DeepEpLowLatency:
-      return ExpertRows::Reserved;
-    case ExpertTransport::MegaMoe:
-      return ExpertRows::Elsewhere;
-  }
-  return ExpertRows::OfAllGroups;
-}
-
 KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& beside) {
   const EngineSpec& engine = engine_named(setup.config.engine);
   KvCapacityOptions options;

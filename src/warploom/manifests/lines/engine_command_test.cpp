@@ -196,7 +196,8 @@ TEST(EngineCommand, ImageModesOfBothEnginesAreOneField) {
   };
   EXPECT_EQ(mode("vllm serve a/b --mm-encoder-tp-mode data"), kWholeImages);
   EXPECT_EQ(mode("sglang serve --model-path a/b --mm-enable-dp-encoder"), kWholeImages);
-  EXPECT_EQ(mode("sglang serve --model-path a/b --mm-enable-dp-encoder --no-mm-enable-dp-encoder"), "weights");
+  EXPECT_EQ(mode("sglang serve --model-path a/b --mm-enable-dp-encoder --no-mm-enable-dp-encoder"),
+            "weights");
   EXPECT_EQ(mode("sglang serve --model-path a/b"), "weights");
 }
 

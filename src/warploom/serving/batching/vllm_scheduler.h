@@ -9,8 +9,8 @@
 // whose keys and values lie elsewhere takes its blocks, leaves the queue and returns to its head when they
 // are there. Images that a step needs are encoded in it as far as the encoder's budget and cache reach
 // (encoder_inputs.h); a waiting request of which they reach nothing ends the admissions of the step or, in
-// newer versions, keeps its place while those behind it are asked. Where states of recurrent layers are kept for prefixes, parts of a prompt end where a
-// state is to be kept (state_chunks.h). O(running) per step.
+// newer versions, keeps its place while others are asked. Where states of recurrent layers are kept for
+// prefixes, parts of a prompt end where a state is to be kept (state_chunks.h). O(running) per step.
 #pragma once
 
 #include <vector>

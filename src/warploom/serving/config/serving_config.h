@@ -22,7 +22,7 @@ namespace warploom {
 // What vLLM takes on a small GPU, and what stands in a configuration that was never resolved.
 inline constexpr std::int64_t kSmallMaxNumSeqs = 256, kSmallMaxNumBatchedTokens = 2048;
 
-// Of mm_encoder_tp_mode: each GPU encodes whole images.
+// A value of mm_encoder_tp_mode: each GPU encodes whole images.
 inline constexpr std::string_view kWholeImages = "data";
 
 // The engine that is meant where none is named.

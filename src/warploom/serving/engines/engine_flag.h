@@ -6,8 +6,8 @@
 namespace warploom {
 
 // `flag` as the engine spells it, with underscores. A `negated` flag stands alone and turns the Boolean field
-// off; `alone` marks a switch that gives the field the value `sets`; `count` marks a number of ranks that turns
-// the Boolean field on when it is above one.
+// off; `alone` marks a switch that gives the field the value `sets`; `count` marks a number of ranks that
+// turns the Boolean field on when it is above one.
 struct EngineFlag {
   std::string_view flag;
   std::string_view field;

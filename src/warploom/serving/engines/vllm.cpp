@@ -75,10 +75,10 @@ constexpr GraphSizes kOldGraphSizes{.stretches = kOldStretches};
 // 27614, as its release notes say); 0.20.0 takes 0.92 of the memory (config/cache.py); 0.27.0 gives no expert
 // to rows that a graph adds (envs.py, VLLM_MOE_SKIP_PADDING, off by default in 0.25 and 0.26); 0.28.0 gives
 // GPUs of at least 160 GiB 16,384 tokens a step and captures up to 1,024 tokens on sm_100 and sm_103
-// (config/vllm.py, _set_cudagraph_sizes); 0.33.0 counts sm_121 among the small and lets requests pass one whose
-// image finds no budget (v1/core/sched/scheduler.py, not yet in 0.32.0); DeepEP's low-latency kernels get little
-// steps in 0.20.0, not in 0.14.0, and nothing between was read. Read in the sources of
-// 0.14.0, 0.17.0, 0.19.0 to 0.20.0 and 0.22.0 to 0.33.0: no other of these defaults changed. From 0.29.0 on
+// (config/vllm.py, _set_cudagraph_sizes); 0.33.0 counts sm_121 among the small and lets requests pass one
+// whose image finds no budget (v1/core/sched/scheduler.py, not yet in 0.32.0); DeepEP's low-latency kernels
+// get little steps in 0.20.0, not in 0.14.0, and nothing between was read. Read in the sources of 0.14.0,
+// 0.17.0, 0.19.0 to 0.20.0 and 0.22.0 to 0.33.0: no other of these defaults changed. From 0.29.0 on
 // max_num_seqs itself is captured too where it fits, which differs where it is no multiple of 16 alone.
 struct VllmVersion {
   std::string_view since, released;
