@@ -43,24 +43,37 @@ EstimateTuple estimate_tuple(const PreparedQuestion& question) {
           e.in_step};
 }
 
+// The sizes of rows, and the arrays that hold them.
+struct SizeArrays {
+  explicit SizeArrays(const nb::dict& sizes) {
+    for (const auto& [name, values] : sizes) {
+      Sizes column;
+      if (!nb::try_cast(values, column, false))  // no conversion: it would cut fractions off
+        throw nb::type_error("expected a contiguous array of int64 for each size");
+      held.push_back(std::move(column));
+      columns.push_back({nb::cast<std::string>(name), {held.back().data(), held.back().size()}});
+    }
+  }
+  std::vector<SizeColumn> columns;
+  std::vector<Sizes> held;
+};
+
+nb::list notes_of_columns(const PreparedQuestion& question, const nb::dict& sizes, std::size_t rows) {
+  nb::list notes;
+  for (const std::string& line : question.notes_of_rows(SizeArrays(sizes).columns, rows)) notes.append(line);
+  return notes;
+}
+
 // As estimate_tuple, each an array.
 nb::tuple estimate_columns(const PreparedQuestion& question, const nb::dict& sizes, std::size_t rows,
                            std::size_t threads) {
-  std::vector<SizeColumn> columns;
-  std::vector<Sizes> held;
-  for (const auto& [name, values] : sizes) {
-    Sizes column;
-    if (!nb::try_cast(values, column, false))  // no conversion: it would cut fractions off
-      throw nb::type_error("estimate_columns: expected a contiguous array of int64 for each size");
-    held.push_back(std::move(column));
-    columns.push_back({nb::cast<std::string>(name), {held.back().data(), held.back().size()}});
-  }
+  const SizeArrays given(sizes);
   OwnedColumn<double> p10(rows), p50(rows), p90(rows), physical(rows);
   OwnedColumn<std::uint8_t> bound(rows), tier(rows);
   OwnedColumn<bool> extrapolated(rows), stands_in(rows), in_step(rows);
   {
     const nb::gil_scoped_release unlocked;
-    question.estimate_rows(columns, rows, threads, [&](std::size_t row, const LatencyEstimate& e) {
+    question.estimate_rows(given.columns, rows, threads, [&](std::size_t row, const LatencyEstimate& e) {
       p10.values[row] = to_microseconds(e.p10);
       p50.values[row] = to_microseconds(e.p50);
       p90.values[row] = to_microseconds(e.p90);
@@ -98,6 +111,7 @@ void bind_questions(nb::module_& m) {
           nb::arg("session"), nb::arg("fields"), nb::arg("noted") = nb::none(), nb::keep_alive<1, 2>())
       .def("set", &PreparedQuestion::set, nb::arg("field"), nb::arg("value"))
       .def("estimate", &estimate_tuple)
+      .def("notes_of_columns", &notes_of_columns, nb::arg("sizes"), nb::arg("rows"))
       .def("estimate_columns", &estimate_columns, nb::arg("sizes"), nb::arg("rows"), nb::arg("threads") = 1);
 }
 

@@ -9,6 +9,7 @@ import multiprocessing
 import pickle
 import sys
 import unittest
+import warnings
 
 import warploom
 
@@ -54,6 +55,17 @@ class Answers(unittest.TestCase):
             self.assertEqual(list(other.p50_us), list(many.p50_us))
         one = warploom.predict("gemm", gpu="H200", m=1, n=64, k=64)
         self.assertEqual(copy.deepcopy(one).p50_us, one.p50_us)
+
+    def test_every_row_says_what_was_taken_in_place_of_the_version(self):
+        asked = {"gpu": "H100-SXM", "framework": "vllm", "n": 4096, "k": 4096}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warploom.predict("gemm", framework_version="0.1.0", m=[64, 128, 256], **asked)
+            warploom.predict("gemm", m=[64, 128], **asked)
+            warploom.predict("gemm", framework_version="0.1.0", m=[], **asked)
+        self.assertEqual(len(caught), 1, [str(each.message) for each in caught])
+        said = "^3 of 3 rows, row 0 first: `framework_version` 0.1.0: .* used"
+        self.assertRegex(str(caught[0].message), said)
 
     def test_answers_come_back_from_a_pool_of_processes(self):
         context = multiprocessing.get_context("spawn")

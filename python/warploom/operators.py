@@ -85,11 +85,13 @@ def predict(
         raise ValueError(f"predict: columns of unequal length: {lengths}")
     common = {name: value for name, value in asked.items() if name not in columns}
     common.update({name: int(column[0]) if len(column) else 1 for name, column in columns.items()})
-    with Notes() as notes:  # of the first row's sizes
-        question = _core.Question(open_session(str(predictor)), json_text("predict", common), notes.take)
-    return Predictions(
-        columns, question.estimate_columns(columns, rows.pop(), threads), _core.bounds, _core.tiers
-    )
+    question = _core.Question(open_session(str(predictor)), json_text("predict", common))
+    count = rows.pop()
+    with Notes() as notes:
+        answered = question.estimate_columns(columns, count, threads)
+        for line in question.notes_of_columns(columns, count):
+            notes.take(line)
+    return Predictions(columns, answered, _core.bounds, _core.tiers)
 
 
 class Question:

@@ -91,21 +91,24 @@ void PreparedQuestion::estimate_part(std::span<const Operator> operators,
     results[i] = model_->estimate(operators[i], *gpu_, asked_kernel(request_, engine_, operators[i], *gpu_));
 }
 
-void PreparedQuestion::check_rows(std::span<const Column> columns, std::size_t begin, std::size_t end) const {
-  Operator op = request_.op;
-  for (std::size_t row = begin; row < end; ++row) {
-    const std::string where = fmt::format("predict: row {}", row);
-    for (const Column& column : columns) {
-      check_field_value(*column.size.field, FieldValue(column.values[row]),
-                        fmt::format("{}: {}", where, column.size.field->name));
-      set_size(op, *column.size.field, column.size.of_requests, column.values[row]);
-    }
-    check_operator(op, where);
+void PreparedQuestion::set_row(PredictRequest& request, std::span<const Column> columns,
+                               std::size_t row) const {
+  const std::string where = fmt::format("predict: row {}", row);
+  for (const Column& column : columns) {
+    check_field_value(*column.size.field, FieldValue(column.values[row]),
+                      fmt::format("{}: {}", where, column.size.field->name));
+    set_size(request.op, *column.size.field, column.size.of_requests, column.values[row]);
   }
+  check_operator(request.op, where);
 }
 
-void PreparedQuestion::estimate_rows(std::span<const SizeColumn> named, std::size_t rows, std::size_t threads,
-                                     const SeeEstimate& see) const {
+void PreparedQuestion::check_rows(std::span<const Column> columns, std::size_t begin, std::size_t end) const {
+  PredictRequest request = request_;
+  for (std::size_t row = begin; row < end; ++row) set_row(request, columns, row);
+}
+
+std::vector<PreparedQuestion::Column> PreparedQuestion::columns_of(std::span<const SizeColumn> named,
+                                                                   std::size_t rows) const {
   std::vector<Column> columns;
   for (const SizeColumn& column : named) {
     if (column.values.size() != rows)
@@ -113,6 +116,39 @@ void PreparedQuestion::estimate_rows(std::span<const SizeColumn> named, std::siz
                                      column.values.size(), rows));
     columns.push_back({size_of(column.field), column.values});
   }
+  return columns;
+}
+
+std::vector<std::string> PreparedQuestion::notes_of_rows(std::span<const SizeColumn> named,
+                                                         std::size_t rows) const {
+  const std::vector<Column> columns = columns_of(named, rows);
+  if (request_.version.empty()) return {};
+  struct Said {
+    std::string note;
+    std::size_t first, count;
+  };
+  std::vector<Said> said;
+  PredictRequest request = request_;
+  for (std::size_t row = 0; row < rows; ++row) {
+    set_row(request, columns, row);
+    std::string note = version_note(request, predict_operator(request, *model_));
+    if (note.empty()) continue;
+    const auto known =
+        std::find_if(said.begin(), said.end(), [&](const Said& each) { return each.note == note; });
+    if (known != said.end())
+      ++known->count;
+    else
+      said.push_back({std::move(note), row, 1});
+  }
+  std::vector<std::string> lines;
+  for (const Said& each : said)
+    lines.push_back(fmt::format("{} of {} rows, row {} first: {}", each.count, rows, each.first, each.note));
+  return lines;
+}
+
+void PreparedQuestion::estimate_rows(std::span<const SizeColumn> named, std::size_t rows, std::size_t threads,
+                                     const SeeEstimate& see) const {
+  const std::vector<Column> columns = columns_of(named, rows);
   const std::size_t parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
   parallel_for_each_thread(parts, threads, [&]() -> ParallelTask {
     auto operators = std::make_shared<std::vector<Operator>>(std::min(rows, kRowsAtOnce), request_.op);

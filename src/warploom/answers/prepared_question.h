@@ -44,6 +44,9 @@ class PreparedQuestion {
   // has another length, and one that names the first row that is no operator; what the model throws.
   void estimate_rows(std::span<const SizeColumn> columns, std::size_t rows, std::size_t threads,
                      const SeeEstimate& see) const;
+  // What `predict` notes of such rows: each word once, with how many rows it is of and the first of them.
+  // Throws as estimate_rows does.
+  std::vector<std::string> notes_of_rows(std::span<const SizeColumn> columns, std::size_t rows) const;
 
  private:
   struct Size {
@@ -55,6 +58,9 @@ class PreparedQuestion {
     std::span<const std::int64_t> values;
   };
   Size size_of(std::string_view name) const;
+  std::vector<Column> columns_of(std::span<const SizeColumn> named, std::size_t rows) const;
+  // The question with the sizes of a row. Throws InvalidInput, with the row, on one that is no operator.
+  void set_row(PredictRequest& request, std::span<const Column> columns, std::size_t row) const;
   void estimate_part(std::span<const Operator> operators, std::span<LatencyEstimate> results) const;
   void check_rows(std::span<const Column> columns, std::size_t begin, std::size_t end) const;
 

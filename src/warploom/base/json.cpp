@@ -1,6 +1,7 @@
 #include "warploom/base/json.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -128,6 +129,20 @@ std::string json_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+// Names all required fields that an object lacks.
+[[noreturn]] void throw_missing(const Json& document, const FieldTable& table, std::string_view where) {
+  std::vector<std::string> missing;
+  for (const Field& field : table.fields)
+    if (field.options.required && !document.contains(field.name)) missing.push_back("'" + field.name + "'");
+  const bool one = missing.size() == 1;
+  throw InvalidInput(fmt::format("{}: {} {} missing, {} needs {}", where, fmt::join(missing, ", "),
+                                 one ? "is" : "are", table.type_name, one ? "it" : "them"));
+}
+
+}  // namespace
+
 void read_fields(const Json& document, const FieldTable& table, void* object, std::string_view where) {
   if (!document.is_object()) {
     throw InvalidInput(
@@ -137,10 +152,7 @@ void read_fields(const Json& document, const FieldTable& table, void* object, st
   for (const Field& field : table.fields) {
     const auto entry = document.find(field.name);
     if (entry == document.end()) {
-      if (field.options.required) {
-        throw InvalidInput(
-            fmt::format("{}: '{}' is missing, {} needs it", where, field.name, table.type_name));
-      }
+      if (field.options.required) throw_missing(document, table, where);
       continue;
     }
     if (field.nested != nullptr) {

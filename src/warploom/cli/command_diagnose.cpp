@@ -20,7 +20,10 @@ void write_workload(const SetupOptions& setup, Json& asked, GivenNames& names) {
     setup.write(given);
     setup.name_fields(given, names);
     asked["gpu"] = setup.gpu();
-    asked["workload"]["setup"] = std::move(given);
+    Json& workload = asked["workload"];
+    workload["setup"] = std::move(given);
+    if (!workload.contains("input_tokens") || !workload.contains("output_tokens"))
+      throw InvalidInput("diagnose: --input and --output are required with --model");
     return;
   }
   if (const std::string option = setup.first_given(); !option.empty())

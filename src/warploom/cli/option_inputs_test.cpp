@@ -29,13 +29,13 @@ std::string gemm_rows(const std::string& gpu, double scale, int count,
   return text;
 }
 
-struct ExpertRows {
+struct TimedExperts {
   std::string measured, tuned;
 };
 
 // Expert layers, and what a search over their tiles reached: from two thirds of the time to all of it.
-ExpertRows expert_rows() {
-  ExpertRows rows{"gpu,framework,latency_us,operator\n", "hardware,M,E,topk,H,N,best_us\n"};
+TimedExperts expert_rows() {
+  TimedExperts rows{"gpu,framework,latency_us,operator\n", "hardware,M,E,topk,H,N,best_us\n"};
   for (int i = 0; i < 240; ++i) {
     const int tokens = 1 << (i % 12), hidden = 1024 * (1 + i / 12 % 5), width = 512 * (1 + i / 60);
     const double weights = 1.0 * hidden * width;
@@ -124,7 +124,7 @@ void write_learning_inputs(const ScratchFolder& folder) {
                head + gemm_rows("h100", 1, 120) + gemm_rows("h200", 0.8, 120) + gemm_rows("l40s", 3, 120));
   folder.write("many.csv", head + gemm_rows("h100", 1, 700) + gemm_rows("h200", 0.9, 700));
   folder.write("impossible.csv", head + gemm_rows("h200", 0.9, 120) + gemm_rows("h200", 0.001, 1));
-  const ExpertRows experts = expert_rows();
+  const TimedExperts experts = expert_rows();
   folder.write("experts.csv", experts.measured);
   folder.write("families.csv", head + gemm_rows("h100", 1, 240) + gemm_rows("h200", 0.9, 240) +
                                    experts.measured.substr(experts.measured.find('\n') + 1));

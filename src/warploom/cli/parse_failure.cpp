@@ -100,8 +100,12 @@ std::string conversion_text(const CLI::App& command, const std::string& what) {
   return what;
 }
 
-// Says of what most lines need how it looks.
-std::string required_text(const std::string& what) {
+// All options that are required and missing; of what most lines need how it looks.
+std::string required_text(const CLI::App& command, const std::string& what) {
+  std::vector<std::string> missing;
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_required() && option->count() == 0) missing.push_back(option->get_name());
+  if (missing.size() > 1) return fmt::format("{} are required", fmt::join(missing, ", "));
   const std::string gpu = missing_gpu_text();
   return gpu.starts_with(what) ? gpu : what;
 }
@@ -118,6 +122,7 @@ std::string parse_failure_text(const CLI::App& app, const CLI::ParseError& error
   const bool misspelt = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                         dynamic_cast<const CLI::RequiredError*>(&error) != nullptr ||
                         dynamic_cast<const CLI::RequiresError*>(&error) != nullptr;
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) text = required_text(*command, text);
   if (!unexpected.empty() && (misspelt || !subcommands_of(*command).empty())) {
     text = unexpected_text(*command, unexpected.front());
   } else if (!subcommands_of(*command).empty()) {
@@ -128,7 +133,6 @@ std::string parse_failure_text(const CLI::App& app, const CLI::ParseError& error
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     text = missing_value_text(*command, text);
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) text = conversion_text(*command, text);
-  text = required_text(text);
   const std::string place = name.empty() ? "" : name + ": ";
   return fmt::format("{}{} (see warploom {}--help)", place, text, name.empty() ? "" : name + " ");
 }

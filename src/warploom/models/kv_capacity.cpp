@@ -14,8 +14,9 @@ namespace {
 constexpr std::int64_t kMostRanks = 1024;
 
 // The widest outputs of two consecutive operators of one token, in elements.
-double widest_outputs(const ModelArchitecture& model, const Sharding& sharding) {
-  const LayerPlace place = place_of(model, sharding);
+double widest_outputs(const ModelArchitecture& model, const Sharding& sharding, ExpertRows rows) {
+  LayerPlace place = place_of(model, sharding);
+  place.expert_rows = rows;
   double widest = 0;
   for (const LayerGroup& group : model.layers) {
     const auto widen = [&](const auto& kind) { widest = std::max(widest, kind.widest_outputs(place)); };
@@ -47,6 +48,7 @@ Bytes feed_forward_need(const ModelArchitecture& model, const Sharding& sharding
   KvCapacityOptions of_rank = options;
   of_rank.max_num_batched_tokens = divide_up(coming, ranks * ranks);  // widest_outputs has one of each rank
   of_rank.max_num_seqs = 0;                                           // no logits
+  of_rank.expert_rows = ExpertRows::OfAllGroups;
   Bytes need = feed_forward_footprint(model, sharding).total() + options.runtime_reserve;
   if (options.share == MemoryShare::StaticPart) return need;
   need += activation_bytes(model, side, of_rank);
@@ -129,7 +131,8 @@ Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding,
                        const KvCapacityOptions& options) {
   const double element = bytes_per_element(model.dtype);
   const double per_token =
-      (2.0 * static_cast<double>(model.hidden) + widest_outputs(model, sharding)) * element;
+      (2.0 * static_cast<double>(model.hidden) + widest_outputs(model, sharding, options.expert_rows)) *
+      element;
   // Logits as computed, gathered, and twice in fp32 while sampling.
   const double per_row = static_cast<double>(model.vocabulary) * (2.0 * element + 2.0 * 4.0);
   return Bytes(per_token * static_cast<double>(options.max_num_batched_tokens) +

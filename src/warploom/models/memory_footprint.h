@@ -12,6 +12,7 @@
 #include "warploom/base/units.h"
 #include "warploom/models/architecture.h"
 #include "warploom/models/kv_layout.h"
+#include "warploom/models/layers/layer_place.h"
 #include "warploom/models/sharding.h"
 #include "warploom/models/state_pool.h"
 
@@ -101,6 +102,7 @@ struct KvCapacityOptions {
   std::optional<DataType> kv_cache;
   // CUDA context, communicators and library workspaces; engines report 0.4 to 1.2 GiB. An estimate.
   Bytes runtime_reserve = gibibytes(0.75);
+  ExpertRows expert_rows = ExpertRows::OfAllGroups;  // by what brings tokens to their experts
   // On one GPU beside the model's own: a drafter's, adapters.
   Bytes extra_weights{0};
   Bytes extra_kv_per_token{0};

@@ -179,6 +179,24 @@ TEST(KvCapacity, FillsWhatWeightsLeave) {
             2 * capacity.tokens - 32);
 }
 
+// A row of DeepSeek-V3's experts: both halves of 2,048 columns, then 7,168, of two bytes each.
+TEST(KvCapacity, RowsOfExpertsFollowFromWhatBringsTheirTokens) {
+  const ModelArchitecture model = load_model("DeepSeek-V3");
+  const Sharding wide{.expert_parallel = 72, .attention_data_parallel = 72, .redundant_experts = 32};
+  const auto bytes = [&](ExpertRows rows) {
+    return activation_bytes(model, wide, {.max_num_batched_tokens = 1000, .expert_rows = rows}).value();
+  };
+  constexpr double kRow = 2.0 * (2 * 2048 + 7168);
+  const double own = bytes(ExpertRows::OfOwnExperts);
+  EXPECT_DOUBLE_EQ(bytes(ExpertRows::OfAllGroups) - own, 1000 * kRow * 8 * 71);
+  EXPECT_DOUBLE_EQ(bytes(ExpertRows::Reserved) - own, 1000 * kRow * (288 - 8));
+  EXPECT_LT(bytes(ExpertRows::Elsewhere), own);
+  EXPECT_FALSE(kv_capacity(model, wide, gibibytes(185), {.max_num_batched_tokens = 16384}).fits);
+  EXPECT_TRUE(kv_capacity(model, wide, gibibytes(185),
+                          {.max_num_batched_tokens = 16384, .expert_rows = ExpertRows::OfOwnExperts})
+                  .fits);
+}
+
 // 62 layers, 52 of them with a window of 1,024 tokens: vLLM makes groups of ten.
 TEST(KvCapacity, WindowedLayersGiveTheirBlocksBack) {
   const ModelArchitecture model = load_model("gemma-3-27b-it");

@@ -25,7 +25,8 @@ inline LayerPlace place_of(const ModelArchitecture& model, const Sharding& shard
   return {.hidden = model.hidden,
           .dtype = model.dtype,
           .sharding = sharding,
-          .kv_cache = model.quantization.kv_cache};
+          .kv_cache = model.quantization.kv_cache,
+          .expert_rows = ExpertRows::OfAllGroups};
 }
 
 }  // namespace warploom

@@ -165,17 +165,8 @@ class ConfigurationSearch {
   // The same run under every draw of the load, `first` being that of the first one. Nothing unless they keep
   // the level together.
   std::optional<Met> kept_over_draws(const Fleet& fleet, const RunQuestion& question, RunFigures first) {
-    std::vector<RunFigures> draws(std::size_t(task_.draws));
-    const Fleet runs = running(task_, configuration_, fleet);
-    draws[0] = std::move(first);
-    RunQuestion as_long = question;  // as the first one, whatever comes of it
-    if (question.kind == RunKind::Usual && task_.load.open_ended)
-      as_long.requests = draws[0].length.simulated;
-    parallel_for(draws.size() - 1, finalist_ ? task_.threads : 1, [&](std::size_t i) {
-      RunQuestion other = as_long;
-      other.draw = std::int64_t(i) + 1;
-      draws[i + 1] = model_.run(configuration_, runs, other);
-    });
+    const std::vector<RunFigures> draws = runs_of_draws(
+        task_, model_, {configuration_, fleet, question, finalist_ ? task_.threads : 1}, std::move(first));
     answer_.whole_runs += std::ssize(draws) - 1;
     if (meets_over_draws(task_, draws)) return Met{draws[0], spread_of(task_, draws)};
     if (question.step_time == StepTime::Mid)

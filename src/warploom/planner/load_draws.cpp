@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "warploom/base/parallel.h"
 #include "warploom/base/statistics.h"
+#include "warploom/planner/fleet_bounds.h"
 
 namespace warploom {
 namespace {
@@ -41,6 +43,12 @@ void add_latency(LoadSpread& spread, std::span<const RunFigures> draws, LatencyM
   spread.figures.push_back(drawn(name, values));
 }
 
+// So little of what arrives piles up that one run in 200 says so by chance; what falls behind does so in
+// every draw.
+bool hardly_grows(const RunFigures& figures) {
+  return figures.length.lives >= kSureLives && figures.length.growth_high <= kSteadyGrowth;
+}
+
 bool serves_its_share(const PlanTask& task, const RunFigures& draw) {
   const double all = double(draw.metrics.completed + draw.metrics.failed);
   return !(all > 0) || double(draw.metrics.completed) >= (1 - task.unserved_share) * all;
@@ -61,13 +69,31 @@ double student_t90(std::size_t freedom) {
 }
 
 bool is_open(const PlanTask& task, const RunFigures& figures, bool sure) {
-  if (!figures.refused.empty() || falls_behind(figures) || !serves_its_share(task, figures)) return false;
-  const auto uses = sure ? sure_limit_uses(task.level, figures) : limit_uses(task.level, figures);
+  if (!figures.refused.empty() || !serves_its_share(task, figures)) return false;
+  // A search for the highest rate looks at many that are too high; there such a chance costs little.
+  if (falls_behind(figures) && (task.find_max_rate || !hardly_grows(figures))) return false;
+  auto uses = sure ? sure_limit_uses(task.level, figures) : limit_uses(task.level, figures);
+  if (falls_behind(figures)) uses.pop_back();
   return std::all_of(uses.begin(), uses.end(), [](const LimitUse& use) {
     if (use.use <= 1) return true;
     if (!(use.high > use.low)) return use.use <= 1 + kOpenBeyond;
     return use.low <= use.limit && use.limit <= use.high;
   });
+}
+
+std::vector<RunFigures> runs_of_draws(const PlanTask& task, const ConfigurationModel& model,
+                                      const DrawnFleet& asked, std::optional<RunFigures> first) {
+  const Fleet runs = running(task, asked.configuration, asked.fleet);
+  std::vector<RunFigures> draws(std::size_t(task.draws));
+  draws[0] = first ? std::move(*first) : model.run(asked.configuration, runs, asked.question);
+  RunQuestion as_long = asked.question;
+  if (as_long.kind == RunKind::Usual && task.load.open_ended) as_long.requests = draws[0].length.simulated;
+  parallel_for(draws.size() - 1, asked.threads, [&](std::size_t i) {
+    RunQuestion other = as_long;
+    other.draw = std::int64_t(i) + 1;
+    draws[i + 1] = model.run(asked.configuration, runs, other);
+  });
+  return draws;
 }
 
 LoadSpread spread_of(const PlanTask& task, std::span<const RunFigures> draws) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/planner/configuration_model.h"
 #include "warploom/planner/plan_task.h"
 
 namespace warploom {
@@ -22,9 +23,22 @@ namespace warploom {
 inline constexpr double kMostBehind = 0.2;
 
 // Whether one draw leaves open if the level is kept: its interval holds every limit that it does not surely
-// keep, or it is so short that it has none and is beyond no limit by more than kOpenBeyond of it.
+// keep, or it is so short that it has none and is beyond no limit by more than kOpenBeyond of it; or it
+// falls behind its load though hardly anything piles up.
 inline constexpr double kOpenBeyond = 0.25;
 bool is_open(const PlanTask& task, const RunFigures& figures, bool sure);
+
+struct DrawnFleet {
+  const Configuration& configuration;
+  const Fleet& fleet;
+  RunQuestion question;
+  std::size_t threads = 1;  // runs at once
+};
+// Its runs under every draw of the load: the first one, which may be known already, and others as long as it
+// is, whatever comes of them.
+std::vector<RunFigures> runs_of_draws(const PlanTask& task, const ConfigurationModel& model,
+                                      const DrawnFleet& asked,
+                                      std::optional<RunFigures> first = std::nullopt);
 
 // Runs of one fleet, a draw each. At least two.
 LoadSpread spread_of(const PlanTask& task, std::span<const RunFigures> draws);

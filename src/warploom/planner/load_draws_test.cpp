@@ -92,6 +92,28 @@ TEST(LoadDraws, ARunLeavesOpenWhatItsIntervalHolds) {
   EXPECT_FALSE(is_open(task, figures, false)) << "99 %: 30.2 to 30.8";
 }
 
+TEST(LoadDraws, AGrowthOfHardlyAnythingLeavesOpenWhetherARunFallsBehind) {
+  const PlanTask task = task_of_tpot(30);
+  RunFigures figures = with_tpot(20);
+  for (const Steadiness steadiness : {Steadiness::Growing, Steadiness::Unsettled}) {
+    figures.length = {.steadiness = steadiness, .lives = 2000, .growth = 0.0013, .growth_high = 0.0019};
+    ASSERT_TRUE(falls_behind(figures));
+    EXPECT_TRUE(is_open(task, figures, false));
+    EXPECT_TRUE(is_open(task, figures, true));
+    figures.length.growth_high = 0.021;
+    EXPECT_FALSE(is_open(task, figures, false)) << "more may pile up than what is called steady";
+    figures.length = {.steadiness = steadiness, .lives = 9, .growth_high = 0.0019};
+    EXPECT_FALSE(is_open(task, figures, false)) << "too short to know";
+  }
+  PlanTask highest = task;
+  highest.find_max_rate = true;
+  figures.length = {.steadiness = Steadiness::Growing, .lives = 2000, .growth_high = 0.0019};
+  EXPECT_FALSE(is_open(highest, figures, false)) << "rates beyond the highest are many";
+  RunFigures beyond = with_tpot(40);
+  beyond.length = {.steadiness = Steadiness::Growing, .lives = 2000, .growth_high = 0.0019};
+  EXPECT_FALSE(is_open(task, beyond, false)) << "misses its limit anyhow";
+}
+
 TEST(LoadDraws, StudentsTIsThatOfTables) {
   const double table[]{3.078, 1.886, 1.638, 1.533, 1.476};
   for (std::size_t freedom = 1; freedom <= 5; ++freedom)

@@ -325,15 +325,12 @@ class PlanSearch {
   }
 
   // What one draw of the load reached, others may miss: the figure that is named is the one that draws are
-  // judged by.
+  // judged by, so that a limit which is set to it is kept.
   void judge_nearest() {
-    if (task_.draws < 2 || task_.find_max_rate) return;
     NearMiss& near = *result_.nearest;
-    const Fleet runs = running(task_, near.configuration, near.fleet);
-    std::vector<RunFigures> draws(std::size_t(task_.draws));
-    parallel_for(draws.size(), task_.threads, [&](std::size_t i) {
-      draws[i] = model_.run(near.configuration, runs, {.draw = std::int64_t(i)});
-    });
+    if (task_.draws < 2 || task_.find_max_rate) return;
+    const std::vector<RunFigures> draws =
+        runs_of_draws(task_, model_, {near.configuration, near.fleet, {}, task_.threads});
     result_.whole_runs += std::ssize(draws);
     for (const RunFigures& draw : draws)
       if (!draw.refused.empty() || falls_behind(draw)) return;

@@ -162,7 +162,7 @@ std::vector<LimitUse> uses_with(const ServiceLevel& level, const RunFigures& fig
   if (falls_behind(figures)) {
     constexpr double kJustMissed = 1.001;
     const double growth = std::max(figures.length.growth_high, figures.length.growth);
-    uses.push_back({"backlog_growth_share", growth, kSteadyGrowth,
+    uses.push_back({std::string(kBacklogGrowth), growth, kSteadyGrowth,
                     std::max(kJustMissed, growth / kSteadyGrowth), figures.length.growth_low, growth});
   }
   return uses;

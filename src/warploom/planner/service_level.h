@@ -73,6 +73,8 @@ struct LimitUse {
   double figure = 0, limit = 0, use = 0;
   double low = 0, high = 0;
 };
+inline constexpr std::string_view kBacklogGrowth = "backlog_growth_share";
+
 // In the order of the level, then the share of requests, then those of classes. Last "backlog_growth_share",
 // of the arrivals, where the run does not show that the fleet keeps up.
 std::vector<LimitUse> limit_uses(const ServiceLevel& level, const RunFigures& figures);

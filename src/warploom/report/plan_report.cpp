@@ -226,9 +226,11 @@ std::string nothing_text(const PlanResult& plan) {
   if (!plan.contradiction.empty()) text += plan.contradiction + "\n";
   if (plan.search.nearest) {
     const NearMiss& near = *plan.search.nearest;
-    text += fmt::format("nearest: {}: {} is {:.4g}, the limit {:.4g}\n",
-                        deployment_words(plan.nearest_label, near.configuration, near.fleet),
-                        near.binding.name, near.binding.figure, near.binding.limit);
+    const std::string words = deployment_words(plan.nearest_label, near.configuration, near.fleet);
+    text += near.binding.figure <= near.binding.limit && near.binding.name == kBacklogGrowth
+                ? fmt::format("nearest: {}: its run came to no steady state; --seeds 5 has more\n", words)
+                : fmt::format("nearest: {}: {} is {:.4g}, the limit {:.4g}\n", words, near.binding.name,
+                              near.binding.figure, near.binding.limit);
   }
   return text;
 }

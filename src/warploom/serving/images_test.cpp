@@ -110,6 +110,23 @@ TEST(Images, FirstTokensOfTwoPromptsByHand) {
   EXPECT_EQ(run.requests[1].ttft().nanoseconds(), 14'000'000);
 }
 
+TEST(Images, OfAWaitingRequestHoldUpThoseBehindItInOlderVersionsAlone) {
+  // Step 1 encodes the first prompt's two images: all that 256 tokens allow. The second prompt begins with an
+  // image that finds no budget; the third is text.
+  Workload workload = with_images(2, 2, 100);
+  workload.requests.push_back({SimTime(), 5, 20});
+  ServingConfig config = config_of("vllm");
+  const auto first_tokens = [&] {
+    const SimulationResult run = simulate(config, workload, ImagePricer());
+    std::vector<std::int64_t> times;
+    for (const auto& request : run.requests) times.push_back(request.ttft().nanoseconds() / 1'000'000);
+    return times;
+  };
+  EXPECT_EQ(first_tokens(), (std::vector<std::int64_t>{7, 14, 14}));
+  config.images_wait_apart = true;
+  EXPECT_EQ(first_tokens(), (std::vector<std::int64_t>{7, 14, 7}));
+}
+
 TEST(Images, ShapesAndRequestsAreDrawnByTheirShares) {
   Workload workload;
   for (int i = 0; i < 4000; ++i) workload.requests.push_back({SimTime(), 50, 20});

@@ -125,7 +125,10 @@ class RandomDeployment {
   void encode_apart(RandomRun& run) {
     if (run.workload.images.empty()) return;
     const ServingConfig& first = run.deployment.pools[0].config;
-    for (PoolPlan& pool : run.deployment.pools) pool.config.most_image_tokens = images_.integer(0, 120);
+    for (PoolPlan& pool : run.deployment.pools) {
+      pool.config.most_image_tokens = images_.integer(0, 120);
+      pool.config.images_wait_apart = images_.uniform() < 0.5;
+    }
     if (images_.uniform() >= 0.5) return;
     EncoderPlan plan;
     plan.pool = {.name = "encode", .config = first, .pricer = pricers_[0]};

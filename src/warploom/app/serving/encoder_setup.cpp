@@ -23,7 +23,6 @@ ServingSetupRequest encoder_setup_request(const SimulateRequest& request) {
   setup.config.instances = asked.instances;
   setup.config.tensor_parallel_size = asked.tensor_parallel_size;
   setup.config.mm_encoder_tp_mode = prompts.config.mm_encoder_tp_mode;
-  setup.config.mm_enable_dp_encoder = prompts.config.mm_enable_dp_encoder;
   setup.reads_images = true;
   setup.config.max_num_seqs = prompts.config.max_num_seqs;
   setup.config.max_num_batched_tokens =
@@ -59,7 +58,7 @@ EncoderSetup encoder_setup(const SimulateRequest& request,
   ServingSetup& setup = result.setup;
   const VisionEncoder encoder = vision_of(asked.vision_encoder, asked.files, setup.model);
   const VisionSplit split{.tensor_parallel = setup.sharding.tensor_parallel,
-                          .by_images = setup.config.encodes_by_images()};
+                          .by_images = setup.config.mm_encoder_tp_mode == kWholeImages};
   check_encoder_weights(encoder, setup, split);
   setup.config.most_image_tokens = most_tokens_of_image(encoder);
   const double layers = double(encoder.depth) / double(setup.model.layer_count());

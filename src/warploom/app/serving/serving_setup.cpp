@@ -225,7 +225,8 @@ void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& 
 }
 
 VisionSplit vision_split(const ServingSetup& setup) {
-  return {.tensor_parallel = setup.sharding.tensor_parallel, .by_images = setup.config.encodes_by_images()};
+  return {.tensor_parallel = setup.sharding.tensor_parallel,
+          .by_images = setup.config.mm_encoder_tp_mode == kWholeImages};
 }
 
 Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
@@ -269,6 +270,7 @@ KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& 
   options.block_size = *setup.config.block_size;
   options.windowed = engine.windowed_cache(setup.model, setup.sharding);
   options.kv_cache = setup.graph.kv_cache;
+  options.expert_rows = expert_rows(setup.kernels.expert_transport);
   options.extra_weights = beside.weights;
   options.extra_kv_per_token = beside.kv_per_token;
   if (setup.graph.expert_exchange == ExpertExchange::WithExperts)
@@ -449,9 +451,6 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
   if (engine.graphed_prompt_tokens != nullptr)
     setup.config.graphed_prompt_tokens = engine.graphed_prompt_tokens(launch, version);
   const ExpertTransport transport = reach_experts(setup, links_nodes(gpus, *setup.gpu));
-  const Companions beside = companions_of(setup, request);
-  if (beside.vision) setup.config.most_image_tokens = most_tokens_of_image(*beside.vision);
-  if (memory == MemoryCheck::Required) check_memory(setup, beside, version, request.config.max_num_seqs);
   setup.kernels = {.framework = std::string(priced.framework),
                    .version = request.version,
                    .moe_backend = request.config.moe_backend,
@@ -459,6 +458,9 @@ ServingSetup resolve_serving(const ServingSetupRequest& asked, const ModelArchit
                    .gdn_prefill_backend = request.config.gdn_prefill_backend,
                    .expert_transport = transport,
                    .rule = priced.kernel};
+  const Companions beside = companions_of(setup, request);
+  if (beside.vision) setup.config.most_image_tokens = most_tokens_of_image(*beside.vision);
+  if (memory == MemoryCheck::Required) check_memory(setup, beside, version, request.config.max_num_seqs);
   setup.defaults_version = defaults_used_instead(priced, request.version);
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
   const std::optional<MachineProfile> machine = machine_of(request, setup);

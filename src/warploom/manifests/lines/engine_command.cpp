@@ -261,8 +261,13 @@ class Parser {
   bool take_engine_flag(const std::string& flag, const std::string& name,
                         const std::optional<std::string>& value) {
     for (const EngineFlag& candidate : engine_->flags) {
-      if (candidate.flag != name) continue;
       const Field* field = fields_of<ServingConfig>().find(candidate.field);
+      if (field != nullptr && candidate.alone && name == fmt::format("no_{}", candidate.flag)) {
+        const ServingConfig plain;
+        field->set(&command_.config, field->get(&plain));
+        return true;
+      }
+      if (candidate.flag != name) continue;
       const std::string text = candidate.stands_alone() ? std::string("true")
                                : field == nullptr       ? value_of(flag, value)
                                                         : text_for(*field, flag, value);

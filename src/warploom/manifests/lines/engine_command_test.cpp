@@ -190,6 +190,17 @@ TEST(EngineCommand, RefusesContextParallelismOfSglangUnlessItIsOff) {
 }
 
 // As they stand in scripts, unit files and documents.
+TEST(EngineCommand, ImageModesOfBothEnginesAreOneField) {
+  const auto mode = [](const std::string& line) {
+    return parse_engine_command(line, ConfigFiles::Refused).config.mm_encoder_tp_mode;
+  };
+  EXPECT_EQ(mode("vllm serve a/b --mm-encoder-tp-mode data"), kWholeImages);
+  EXPECT_EQ(mode("sglang serve --model-path a/b --mm-enable-dp-encoder"), kWholeImages);
+  EXPECT_EQ(mode("sglang serve --model-path a/b --mm-enable-dp-encoder --no-mm-enable-dp-encoder"),
+            "weights");
+  EXPECT_EQ(mode("sglang serve --model-path a/b"), "weights");
+}
+
 TEST(EngineCommand, ReadsLinesAsTheyArePasted) {
   const auto read = [](const std::string& line) { return parse_engine_command(line, ConfigFiles::Refused); };
   for (const std::string line :

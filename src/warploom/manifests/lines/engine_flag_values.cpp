@@ -12,7 +12,7 @@ namespace warploom {
 namespace {
 
 std::string value_text(const EngineFlag& flag, const std::string& text, const std::string& where) {
-  if (flag.stands_alone()) return flag.negated ? "false" : "true";
+  if (flag.stands_alone()) return flag.negated ? "false" : std::string(flag.sets);
   if (!flag.count) return text;
   try {
     return std::stoll(text) > 1 ? "true" : "false";

@@ -20,12 +20,21 @@ struct LayerSchemes {
   static FieldTable describe();
 };
 
+// The rows, each of a token and one of its experts, that a GPU of a mixture has room for in a step.
+enum class ExpertRows {
+  OfAllGroups,   // those of every group's tokens: collectives bring all of them
+  OfOwnExperts,  // as many as on every other GPU, where an exchange brings what is for it alone
+  Reserved,      // of each of its experts all groups' tokens, as DeepEP's low-latency kernels lay them out
+  Elsewhere,     // in a buffer that is counted by itself (mega_moe_buffer.h)
+};
+
 // What a layer's sizes on one GPU follow from, beside its own.
 struct LayerPlace {
   std::int64_t hidden = 0;
   DataType dtype = DataType::Bf16;  // the model's own
   const Sharding& sharding;
   DataType kv_cache = DataType::Bf16;
+  ExpertRows expert_rows = ExpertRows::OfAllGroups;
 };
 
 // `count` alike layers whose operators are launched.

@@ -92,11 +92,29 @@ void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) co
   layer.plain += element_count(place.hidden, kNormsBesideMlp) + static_cast<double>(experts);
 }
 
-// Both grouped products keep one row for each chosen expert; data-parallel ranks bring their tokens too.
+// Rows of a step for each token of a group; data-parallel ranks bring their tokens too.
+double MixtureOfExperts::rows_of_token(const LayerPlace& place) const {
+  const Sharding& sharding = place.sharding;
+  const double groups = double(sharding.expert_groups());
+  const double ranks = double(std::max<std::int64_t>(1, sharding.expert_parallel));
+  switch (place.expert_rows) {
+    case ExpertRows::OfAllGroups:
+      break;
+    case ExpertRows::OfOwnExperts:
+      return double(top_k) * groups / ranks;
+    case ExpertRows::Reserved:
+      return double(experts + sharding.redundant_experts) / ranks * groups;
+    case ExpertRows::Elsewhere:
+      return 0;
+  }
+  return double(top_k) * groups;
+}
+
+// Both grouped products keep what they write of each row.
 double MixtureOfExperts::widest_outputs(const LayerPlace& place) const {
   const std::int64_t width = intermediate / place.sharding.moe_tensor_parallel();
-  const double pairs = static_cast<double>(top_k * place.sharding.expert_groups());
-  const double routed = pairs * static_cast<double>(2 * width + std::max(width, expert_width(place.hidden)));
+  const double routed =
+      rows_of_token(place) * static_cast<double>(2 * width + std::max(width, expert_width(place.hidden)));
   return std::max(routed, DenseMlp{.intermediate = mlp_intermediate}.widest_outputs(place));
 }
 

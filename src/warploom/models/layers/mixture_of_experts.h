@@ -40,6 +40,7 @@ struct MixtureOfExperts {
   static FieldTable describe();
 
  private:
+  double rows_of_token(const LayerPlace& place) const;
   void check_expert_split(const SplitCheck& check, const Sharding& sharding) const;
   std::int64_t expert_width(std::int64_t hidden) const { return latent > 0 ? latent : hidden; }
   void add_shared(ScaledOperators& plan, const LaunchedLayer& layer) const;

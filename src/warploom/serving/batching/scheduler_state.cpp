@@ -136,8 +136,8 @@ bool SchedulerState::choose_fetch(const PrefixMatch& match, KvFetch& fetch) cons
   return fetch.cpu_tokens + fetch.disk_tokens + fetch.peer_tokens + fetch.store_tokens > 0;
 }
 
-HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match) {
-  const Slot slot = waiting.front();
+HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match, std::size_t place) {
+  const Slot slot = waiting[place];
   Sequence& sequence = sequences[slot];
   KvFetch fetch{.slot = slot, .remote_tokens = sequence.remote_tokens};
   if (fetch.remote_tokens == 0 && !choose_fetch(match, fetch)) return HeadOfQueue::Ready;
@@ -157,7 +157,7 @@ HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match) {
   const bool found = take_blocks(sequence, tokens, tokens);
   WARPLOOM_ASSERT(found);
   sequence.fetching_tokens = std::int32_t(tokens) - sequence.computed_tokens;
-  waiting.pop_front();
+  waiting.erase(waiting.begin() + std::ptrdiff_t(place));
   fetching.push_back(slot);
   new_fetches.push_back(fetch);
   return HeadOfQueue::Fetching;

@@ -83,8 +83,9 @@ struct SchedulerState {
   // Takes what the GPU holds and counts it as computed.
   void take_prefix(Sequence& sequence, const PrefixMatch& match);
   // Hands the head of the queue over to a fetch when keys and values of it lie elsewhere: Fetching when it
-  // left the queue, Blocked when the blocks are missing, Ready when there is nothing to fetch.
-  HeadOfQueue fetch_head(const PrefixMatch& match);
+  // left the queue, Blocked when the blocks are missing, Ready when there is nothing to fetch. `place`: where
+  // it stands, behind those that keep their places and wait.
+  HeadOfQueue fetch_head(const PrefixMatch& match, std::size_t place = 0);
   // The fetch is over: the sequence waits again, before those that came later. `arrived`: with what it was to
   // bring; else with nothing, and it gives its blocks back.
   void end_fetch(Slot slot, bool arrived = true);

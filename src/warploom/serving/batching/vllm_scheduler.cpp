@@ -109,42 +109,49 @@ std::int64_t VllmScheduler::plan_running(SchedulerState& state, ScheduledBatch& 
   return budget;
 }
 
-std::int64_t VllmScheduler::admit(SchedulerState& state, ScheduledBatch& batch, Slot slot,
-                                  const PrefixMatch& match, std::int64_t budget) {
+VllmScheduler::Admission VllmScheduler::admit(SchedulerState& state, ScheduledBatch& batch, Slot slot,
+                                              const PrefixMatch& match, std::int64_t budget) {
   Sequence& sequence = state.sequences[slot];
   const std::int64_t found = match.units * state.kv_cache.unit_tokens();
   const std::int64_t rest = chunk_of(sequence.rest() - found);
-  if (!limits_.enable_chunked_prefill && rest > budget) return 0;
+  if (!limits_.enable_chunked_prefill && rest > budget) return {};
   const std::int64_t computed = sequence.computed_tokens + found;
-  const std::int64_t tokens = chunk_of_prompt(state, slot, computed, std::min(rest, budget));
+  const std::int64_t to_state = chunk_to_state(sequence, computed, std::min(rest, budget));
+  const std::int64_t tokens = inputs_.limit(state, slot, computed, to_state);
   const std::int64_t all = computed + tokens;
   const std::int64_t reserved = limits_.reserve_full_prompt ? sequence.known_tokens() : 0;
   if (tokens == 0 || !state.fits(sequence, match, all, reserved)) {
     inputs_.drop(state, slot);
-    return 0;
+    return {.tokens = 0, .for_images = tokens == 0 && to_state > 0};
   }
   state.take_prefix(sequence, match);
   const bool grown = state.grow(sequence, tokens);
   WARPLOOM_ASSERT(grown);
   inputs_.take(state, batch);
-  return tokens;
+  return {.tokens = tokens};
 }
 
 std::int64_t VllmScheduler::schedule_waiting(SchedulerState& state, ScheduledBatch& batch,
                                              std::int64_t budget) {
-  while (!state.waiting.empty() && budget > 0 && std::int64_t(state.running.size()) < limits_.max_num_seqs) {
-    const Slot slot = state.waiting.front();
+  std::size_t place = 0;  // before it stand those that wait for the encoder
+  while (place < state.waiting.size() && budget > 0 &&
+         std::int64_t(state.running.size()) < limits_.max_num_seqs) {
+    const Slot slot = state.waiting[place];
     Sequence& sequence = state.sequences[slot];
     const PrefixMatch match = state.match_prefix(sequence);
-    const HeadOfQueue head = state.fetch_head(match);
+    const HeadOfQueue head = state.fetch_head(match, place);
     if (head == HeadOfQueue::Fetching) continue;
-    const std::int64_t tokens =
-        head == HeadOfQueue::Ready ? admit(state, batch, slot, match, budget) : std::int64_t{0};
-    if (tokens == 0) break;
-    state.waiting.pop_front();
+    if (head == HeadOfQueue::Blocked) break;
+    const Admission admitted = admit(state, batch, slot, match, budget);
+    if (admitted.for_images && limits_.images_wait_apart) {
+      ++place;
+      continue;
+    }
+    if (admitted.tokens == 0) break;
+    state.waiting.erase(state.waiting.begin() + std::ptrdiff_t(place));
     state.running.push_back(slot);
-    batch.add(slot, sequence, std::int32_t(tokens));
-    budget -= tokens;
+    batch.add(slot, sequence, std::int32_t(admitted.tokens));
+    budget -= admitted.tokens;
   }
   return budget;
 }

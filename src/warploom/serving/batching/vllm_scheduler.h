@@ -8,8 +8,9 @@
 // request was just preempted, waiting requests are admitted while budget, sequences and blocks last; one
 // whose keys and values lie elsewhere takes its blocks, leaves the queue and returns to its head when they
 // are there. Images that a step needs are encoded in it as far as the encoder's budget and cache reach
-// (encoder_inputs.h). Where states of recurrent layers are kept for prefixes, parts of a prompt end where a
-// state is to be kept (state_chunks.h). O(running) per step.
+// (encoder_inputs.h); a waiting request of which they reach nothing ends the admissions of the step or, in
+// newer versions, keeps its place while others are asked. Where states of recurrent layers are kept for
+// prefixes, parts of a prompt end where a state is to be kept (state_chunks.h). O(running) per step.
 #pragma once
 
 #include <vector>
@@ -27,6 +28,7 @@ struct VllmLimits {
   bool enable_chunked_prefill = true;
   bool reserve_full_prompt = true;
   bool by_priority = false;
+  bool images_wait_apart = false;  // who waits for the encoder's budget lets those behind it go on
   StatePlaces states;
 };
 
@@ -60,9 +62,13 @@ class VllmScheduler final : public Scheduler {
   bool lower_ends(const SchedulerState& state, std::size_t index) const;
   // Preempts the request at that place; the tokens that the step held of it return to the budget.
   void preempt(SchedulerState& state, ScheduledBatch& batch, std::size_t place, std::int64_t& budget);
-  // Takes the blocks of a waiting request's first chunk; the tokens of it, 0 when it must wait.
-  std::int64_t admit(SchedulerState& state, ScheduledBatch& batch, Slot slot, const PrefixMatch& match,
-                     std::int64_t budget);
+  struct Admission {
+    std::int64_t tokens = 0;  // of the first chunk; 0: the request must wait
+    bool for_images = false;  // for an encoder alone
+  };
+  // Takes the blocks of a waiting request's first chunk.
+  Admission admit(SchedulerState& state, ScheduledBatch& batch, Slot slot, const PrefixMatch& match,
+                  std::int64_t budget);
   std::int64_t chunk_of(std::int64_t rest) const;
   // How many of `tokens`, which budget and blocks allow after `computed`, end where a state is kept.
   std::int64_t chunk_to_state(const Sequence& sequence, std::int64_t computed, std::int64_t tokens) const;

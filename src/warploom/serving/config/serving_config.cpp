@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 4> kSchedulePolicies{"fcfs", "lpm", "lof"
 constexpr std::array<std::string_view, 3> kAll2allBackends{"allgather_reducescatter",
                                                            "deepep_high_throughput", "deepep_low_latency"};
 constexpr std::array<std::string_view, 3> kMoeA2aBackends{"none", "deepep", "megamoe"};
-constexpr std::array<std::string_view, 2> kEncoderModes{"weights", "data"};
+constexpr std::array<std::string_view, 2> kEncoderModes{"weights", kWholeImages};
 constexpr std::array<std::string_view, 3> kEplbAlgorithms{"auto", "deepseek", "deepseek_hierarchical"};
 constexpr std::array<std::string_view, 3> kDeepEpModes{"auto", "normal", "low_latency"};
 
@@ -343,9 +343,7 @@ void add_parallelism(FieldList<C>& list) {
            {.doc = "how GPUs share an encoder of images: by its weights, or each whole images",
             .choices = kEncoderModes,
             .topic = kImageTopic,
-            .owners = kVllm})
-      .add("mm_enable_dp_encoder", &C::mm_enable_dp_encoder,
-           {.doc = "GPUs encode whole images each", .topic = kImageTopic, .owners = kSglang})
+            .owners = kVllmAndSglang})
       .add("routing_policy", &C::routing_policy,
            {.doc = "how requests are given out to replicas", .topic = kReplicaTopic});
 }

@@ -22,6 +22,9 @@ namespace warploom {
 // What vLLM takes on a small GPU, and what stands in a configuration that was never resolved.
 inline constexpr std::int64_t kSmallMaxNumSeqs = 256, kSmallMaxNumBatchedTokens = 2048;
 
+// A value of mm_encoder_tp_mode: each GPU encodes whole images.
+inline constexpr std::string_view kWholeImages = "data";
+
 // The engine that is meant where none is named.
 std::string default_engine();
 
@@ -92,10 +95,8 @@ struct ServingConfig {
   bool enable_expert_parallel = false;
   std::string all2all_backend = "allgather_reducescatter";
   std::string moe_a2a_backend = "none", deepep_mode = "auto";
-  std::string mm_encoder_tp_mode = "weights";  // of the encoder of images
-  bool mm_enable_dp_encoder = false;           // the same by SGLang's name
-  bool encodes_by_images() const { return mm_encoder_tp_mode == "data" || mm_enable_dp_encoder; }
-  bool enable_eplb = false;  // experts are placed by load, see place_experts
+  std::string mm_encoder_tp_mode = "weights";  // of the encoder of images; "data": each GPU whole images
+  bool enable_eplb = false;                    // experts are placed by load, see place_experts
   std::int64_t num_redundant_experts = 0;
   std::string eplb_algorithm = "auto";
   bool enable_dbo = false;  // steps in two halves, see overlap_of
@@ -113,6 +114,7 @@ struct ServingConfig {
   StatePool state_pool;                    // beside those blocks; no flag
   GraphSizes graph_sizes;                  // of this version of the engine; no flag
   bool experts_skip_padding = false;       // likewise (EngineDefaults)
+  bool images_wait_apart = false;          // likewise
   std::int64_t graphed_prompt_tokens = 0;  // see EngineSpec; no flag
   std::int64_t most_image_tokens = 0;      // of the largest image that the model reads; no flag
   // `host` where its machine is at an end of what is known of it, in a run at that end; no flag.

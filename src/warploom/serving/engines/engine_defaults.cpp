@@ -24,6 +24,7 @@ void resolve_defaults(ServingConfig& config, const GpuSpec& gpu, std::string_vie
   if (!config.cudagraph_mode) config.cudagraph_mode = defaults.cudagraph_mode;
   config.graph_sizes = defaults.graph_sizes;
   config.experts_skip_padding = defaults.experts_skip_padding;
+  config.images_wait_apart = defaults.images_wait_apart;
   if (!config.gpu_memory_utilization) config.gpu_memory_utilization = defaults.gpu_memory_utilization;
   config.enable_chunked_prefill = chunks_prompts(config);
   config.block_size = block_size_of(config);

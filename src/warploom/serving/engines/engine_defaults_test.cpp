@@ -117,6 +117,16 @@ TEST(ServingConfig, TakesTheDefaultsOfNewVersionsForTheGpu) {
   EXPECT_TRUE(resolved({}, h200, "0.27.0").experts_skip_padding);
   EXPECT_TRUE(resolved({}, h200, "").experts_skip_padding);
   EXPECT_FALSE(resolved({.engine = "sglang"}, h200, "").experts_skip_padding);
+  ServingConfig wide;
+  wide.data_parallel_size = 8;
+  wide.enable_expert_parallel = true;
+  EXPECT_EQ(resolved(wide, h200, "").max_num_batched_tokens, 8192);
+  wide.all2all_backend = "deepep_low_latency";
+  EXPECT_EQ(resolved(wide, h200, "").max_num_batched_tokens, 256);
+  EXPECT_EQ(resolved(wide, h200, "").max_num_seqs, 256);
+  EXPECT_EQ(resolved(wide, h200, "0.14.0").max_num_batched_tokens, 8192);
+  EXPECT_FALSE(resolved({}, h200, "0.28.0").images_wait_apart);
+  EXPECT_TRUE(resolved({}, h200, "0.33.0").images_wait_apart);
   EXPECT_EQ(resolved({}, gb10, "0.32.0").max_num_seqs, 1024);
   EXPECT_EQ(resolved({}, gb10, "0.33.0").max_num_seqs, 256);
   const auto sglang = [&](std::string_view version, std::optional<std::int64_t> seqs = {}) {

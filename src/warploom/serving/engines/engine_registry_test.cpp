@@ -6,6 +6,7 @@
 #include <set>
 
 #include "warploom/base/error.h"
+#include "warploom/base/field_text.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/models/model_catalog.h"
@@ -92,7 +93,10 @@ TEST_P(EveryEngine, SpellsFieldsThatThereAre) {
     ASSERT_NE(field, nullptr) << flag.field;
     EXPECT_TRUE(seen.insert(flag.flag).second) << flag.flag << " stands twice";
     EXPECT_EQ(fields_of<ServingConfig>().find(flag.flag), nullptr) << flag.flag << " is a field already";
-    EXPECT_TRUE(field->kind == FieldKind::Boolean || !(flag.stands_alone() || flag.count)) << flag.flag;
+    EXPECT_TRUE(field->kind == FieldKind::Boolean || !(flag.negated || flag.count)) << flag.flag;
+    if (!flag.alone) continue;
+    const FieldValue set = field_value_from_text(*field, std::string(flag.sets), "sets");
+    EXPECT_NO_THROW(check_field_value(*field, set, "sets")) << flag.flag;
   }
 }
 

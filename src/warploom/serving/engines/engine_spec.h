@@ -40,6 +40,7 @@ struct EngineDefaults {
   std::string_view cudagraph_mode = kNewestGraphMode;
   GraphSizes graph_sizes;
   bool experts_skip_padding = false;  // rows that a graph adds to a step are given no expert
+  bool images_wait_apart = false;     // a waiting request whose image finds no budget stops nobody behind it
 };
 
 // Which row of an engine's table of versions holds.

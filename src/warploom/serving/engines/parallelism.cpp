@@ -79,4 +79,20 @@ ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sh
   return engine_named(config.engine).expert_transport(config, of_experts, links_nodes);
 }
 
+ExpertRows expert_rows(ExpertTransport transport) {
+  switch (transport) {
+    case ExpertTransport::Collectives:
+      break;
+    case ExpertTransport::DeepEpNormal:
+    case ExpertTransport::DeepEpAuto:
+    case ExpertTransport::NvLinkAllToAll:
+      return ExpertRows::OfOwnExperts;
+    case ExpertTransport::DeepEpLowLatency:
+      return ExpertRows::Reserved;
+    case ExpertTransport::MegaMoe:
+      return ExpertRows::Elsewhere;
+  }
+  return ExpertRows::OfAllGroups;
+}
+
 }  // namespace warploom

@@ -27,4 +27,7 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
 ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sharding,
                                  bool links_nodes = false);
 
+// The rows of experts that a GPU then has room for.
+ExpertRows expert_rows(ExpertTransport transport);
+
 }  // namespace warploom

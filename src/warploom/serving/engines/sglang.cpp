@@ -23,7 +23,7 @@ constexpr std::string_view kName = name_of(Engine::Sglang);
 // The command that starts it
 
 // server_args.py; of two names of a field the first is that of today, which is written.
-constexpr std::array<EngineFlag, 21> kFlags{{
+constexpr std::array<EngineFlag, 22> kFlags{{
     {"max_running_requests", "max_num_seqs", "requests in a batch"},
     {"max_prefill_tokens", "max_num_batched_tokens", "prompt tokens admitted into a step"},
     {"mem_fraction_static", "gpu_memory_utilization", "share of GPU memory for weights and KV cache"},
@@ -46,6 +46,8 @@ constexpr std::array<EngineFlag, 21> kFlags{{
     {"disable_radix_cache", "enable_prefix_caching", "no reuse of equal prefixes", true},
     {"disable_overlap_schedule", "async_scheduling", "schedule between steps", true},
     {"disable_cuda_graph", "enforce_eager", "no CUDA graphs", false, false, true},
+    {"mm_enable_dp_encoder", "mm_encoder_tp_mode", "each GPU encodes whole images", false, false, true,
+     kWholeImages},
 }};
 constexpr std::array<LaunchWord, 2> kPrograms{{{"sglang.launch_server", false}, {"sglang", true}}};
 constexpr std::array<std::string_view, 1> kFileFlags{"config"};

@@ -105,7 +105,8 @@ class CommandWriter {
       command_.words.push_back(spelled(own->flag, underscores));
       command_.words.push_back(std::to_string(config_.tensor_parallel_size));
     } else if (own->stands_alone()) {
-      if (on != nullptr && *on != own->negated) command_.words.push_back(spelled(own->flag, underscores));
+      const bool set = on != nullptr ? *on != own->negated : text_of_value(value) == own->sets;
+      if (set) command_.words.push_back(spelled(own->flag, underscores));
     } else {
       command_.words.push_back(spelled(own->flag, underscores));
       add_value(value);

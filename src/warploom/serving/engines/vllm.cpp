@@ -75,8 +75,10 @@ constexpr GraphSizes kOldGraphSizes{.stretches = kOldStretches};
 // 27614, as its release notes say); 0.20.0 takes 0.92 of the memory (config/cache.py); 0.27.0 gives no expert
 // to rows that a graph adds (envs.py, VLLM_MOE_SKIP_PADDING, off by default in 0.25 and 0.26); 0.28.0 gives
 // GPUs of at least 160 GiB 16,384 tokens a step and captures up to 1,024 tokens on sm_100 and sm_103
-// (config/vllm.py, _set_cudagraph_sizes); 0.33.0 counts sm_121 among the small. Read in the sources of
-// 0.14.0, 0.17.0, 0.19.0 to 0.20.0 and 0.22.0 to 0.33.0: no other of these defaults changed. From 0.29.0 on
+// (config/vllm.py, _set_cudagraph_sizes); 0.33.0 counts sm_121 among the small and lets requests pass one
+// whose image finds no budget (v1/core/sched/scheduler.py, not yet in 0.32.0); DeepEP's low-latency kernels
+// get little steps in 0.20.0, not in 0.14.0, and nothing between was read. Read in the sources of 0.14.0,
+// 0.17.0, 0.19.0 to 0.20.0 and 0.22.0 to 0.33.0: no other of these defaults changed. From 0.29.0 on
 // max_num_seqs itself is captured too where it fits, which differs where it is no multiple of 16 alone.
 struct VllmVersion {
   std::string_view since, released;
@@ -84,9 +86,11 @@ struct VllmVersion {
   bool async_scheduling;
   std::string_view cudagraph_mode;
   GraphSizes graph_sizes;
+  bool little_expert_steps = false;   // as of 0.20.0
   bool experts_skip_padding = false;  // as of 0.27.0
   bool knows_blackwell = false;       // as of 0.28.0
-  bool sm121_is_small = false;
+  bool sm121_is_small = false;        // as of 0.33.0
+  bool images_wait_apart = false;     // likewise
 };
 constexpr std::string_view kNewestVllm = "0.33.0";
 constexpr std::array<VllmVersion, 8> kVersions{{
@@ -94,10 +98,10 @@ constexpr std::array<VllmVersion, 8> kVersions{{
     {"0.11.0", "20251004", 0.9, false, kNewestGraphMode, kOldGraphSizes},
     {"0.11.1", "20251119", 0.9, false, kNewestGraphMode, {}},
     {"0.14.0", "20260120", 0.9, true, kNewestGraphMode, {}},
-    {"0.20.0", "20260427", 0.92, true, kNewestGraphMode, {}},
-    {"0.27.0", "20260811", 0.92, true, kNewestGraphMode, {}, true},
-    {"0.28.0", "20260826", 0.92, true, kNewestGraphMode, {}, true, true},
-    {"0.33.0", "20261102", 0.92, true, kNewestGraphMode, {}, true, true, true},
+    {"0.20.0", "20260427", 0.92, true, kNewestGraphMode, {}, true},
+    {"0.27.0", "20260811", 0.92, true, kNewestGraphMode, {}, true, true},
+    {"0.28.0", "20260826", 0.92, true, kNewestGraphMode, {}, true, true, true},
+    {"0.33.0", "20261102", 0.92, true, kNewestGraphMode, {}, true, true, true, true, true},
 }};
 
 // What a step holds by default where an OpenAI server is started.
@@ -128,6 +132,15 @@ VersionRow version_row(std::string_view version) {
 
 constexpr bool kChunksPrompts = true;
 
+// DeepEP's low-latency kernels reserve room for whole steps of every rank: config/parallel.py,
+// use_batched_dp_moe, and DEFAULT_MAX_NUM_BATCHED_TOKENS_FOR_BATCHED_DP of config/scheduler.py.
+constexpr std::int64_t kBatchedExpertTokens = 256;
+
+bool reserves_rows_of_experts(const ServingConfig& config) {
+  return config.all2all_backend == "deepep_low_latency" && config.enable_expert_parallel &&
+         config.data_parallel_size > 1;
+}
+
 EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::string_view version) {
   const VllmVersion& known = row_of_version(kVersions, version);
   const BatchLimits limits = batch_limits(known, gpu);
@@ -138,7 +151,10 @@ EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::st
                        .async_scheduling = known.async_scheduling,
                        .cudagraph_mode = known.cudagraph_mode,
                        .graph_sizes = graph_sizes(known, gpu),
-                       .experts_skip_padding = known.experts_skip_padding};
+                       .experts_skip_padding = known.experts_skip_padding,
+                       .images_wait_apart = known.images_wait_apart};
+  if (known.little_expert_steps && reserves_rows_of_experts(config))
+    found.max_num_batched_tokens = kBatchedExpertTokens;
   // A prompt that is not split must fit into a step; requests follow the tokens that were asked for
   // (engine/arg_utils.py, _set_default_max_num_seqs_and_batched_tokens_args).
   if (!config.enable_chunked_prefill.value_or(kChunksPrompts) && config.max_model_len)
@@ -182,6 +198,7 @@ std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
                  .enable_chunked_prefill = config.enable_chunked_prefill.value_or(kChunksPrompts),
                  .reserve_full_prompt = config.scheduler_reserve_full_isl,
                  .by_priority = orders_by_priority(config),
+                 .images_wait_apart = config.images_wait_apart,
                  .states = state_places(config)});
 }
 
