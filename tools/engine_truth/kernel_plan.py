@@ -169,10 +169,10 @@ def plan(files):
         yield experts(files, "int8", tokens)
     yield from adapters_of(files, 16, 8, (64, 1024), ("qkv",))
     yield from attention(4, ((64, 1, 1024), (1, 2048, 2048), (8, 1, 8192)))
-    yield from adapters_of(files, 64, 1, (16, 1024), ("qkv", "down"))
     for scheme in ("int4_w4a16", "int8_w8a16"):
         for tokens in (256, 1024):
             yield experts(files, scheme, tokens)
+    yield from adapters_of(files, 64, 1, (16, 1024), ("qkv", "down"))
 
 
 def main():
