@@ -8,8 +8,6 @@
 #include "warploom/tuned_files/key_launches.h"
 
 namespace warploom {
-namespace {
-
 SureRow sure_row(const KeyLaunches& launches) {
   const std::vector<double>& times = launches.log_times;
   const auto usual_place = std::find(launches.configs.begin(), launches.configs.end(), launches.usual);
@@ -39,6 +37,8 @@ SureRow sure_row(const KeyLaunches& launches) {
   sure.share = share_of_best(launches.tiles(), times, pick, launches.errors);
   return sure;
 }
+
+namespace {
 
 // Searches on other GPUs say how far a configuration lies behind the best.
 PickShare voted_share(const MoeLayer& layer, const MoeConfigRow& row, const GpuSpec& gpu,
