@@ -198,7 +198,8 @@ class Listing {
       add(std::move(file), gpu);
     };
     for (const std::string_view ending : {"SHRINK", "EXPAND_TRUE", "EXPAND_FALSE"})
-      add_one(ending, "requests have LoRA adapters", adapters_of(ending == "SHRINK", ending == "EXPAND_TRUE"));
+      add_one(ending, "requests have LoRA adapters",
+              adapters_of(ending == "SHRINK", ending == "EXPAND_TRUE"));
     const auto* const mixture = first_experts(graph);
     if (mixture == nullptr) return;
     const std::int64_t rank = asked_.lora_rank, width = mixture->intermediate / mixture->tensor_parallel;

@@ -73,7 +73,8 @@ std::optional<LaunchTime> plan_sizes(const TunedFile& file, const KeyLaunches& l
 }
 
 // Tokens at which the key's configurations are timed.
-std::vector<std::int64_t> timed_tokens(const TunedFile& file, const KeyLaunches& launches, std::size_t place) {
+std::vector<std::int64_t> timed_tokens(const TunedFile& file, const KeyLaunches& launches,
+                                       std::size_t place) {
   return has_keys_alone(file) ? std::vector{launches.key} : judged_tokens(place);
 }
 

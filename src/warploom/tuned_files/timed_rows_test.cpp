@@ -199,7 +199,9 @@ TEST(TimedRows, ThePlanHasEachKeysDefaultsAndItsCandidates) {
   std::istringstream lines(plan);
   std::string line;
   std::getline(lines, line);
-  EXPECT_EQ(line, "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,parts,variant");
+  EXPECT_EQ(
+      line,
+      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,parts,variant");
   std::map<std::string, std::size_t> rows;  // by kernel and tokens
   bool default_of_the_product = false;
   while (std::getline(lines, line)) {
