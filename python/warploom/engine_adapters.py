@@ -15,9 +15,9 @@ MOST_SETS = 200
 STATE_HEADS, STATE_GROUPS = 64, 8
 
 
-def cold_copies(operand_bytes: int) -> int:
-    """How many operand sets follow one another."""
-    return max(2, min(MOST_SETS, -(-COLD_BYTES // max(1, operand_bytes))))
+def cold_copies(operand_bytes: int, most: int | None = None) -> int:
+    """How many operand sets follow one another; no more than `most`."""
+    return min(most or MOST_SETS, max(2, -(-COLD_BYTES // max(1, operand_bytes))))
 
 
 def widths_of(widest: int, outputs: int, slices: int) -> list[int]:
@@ -44,7 +44,7 @@ class Adapters:
     def small(self) -> Adapters:
         return self
 
-    def sets(self, tokens: int) -> list[Any]:
+    def sets(self, tokens: int, most: int | None = None) -> list[Any]:
         import torch
 
         slots, slices, n, k = self.adapters, self.slices, self.n, self.k
@@ -65,28 +65,32 @@ class Adapters:
             moved = 2 * (tokens * k + slots * slices * n * k)
         else:
             moved = 2 * (2 * tokens * self.outputs + slots * k * self.outputs)
-        return [one() for _ in range(cold_copies(moved))]
+        return [one() for _ in range(cold_copies(moved, most))]
 
     def call(self, operands: Any, config: Sequence[int]) -> None:
         tile_m, tile_n, tile_k, warps, stages, group, parts = config
-        tiles = {"block_m": tile_m, "block_n": tile_n, "block_k": tile_k, "split_k": parts, "num_warps": warps,
-                 "num_ctas": 1, "group_size_m": group, "num_stages": stages, "max_nreg": None}
+        tiles = {"block_m": tile_m, "block_n": tile_n, "block_k": tile_k, "split_k": parts,
+                 "num_warps": warps, "num_stages": stages, "num_ctas": 1, "group_size_m": group,
+                 "max_nreg": None}
         self.engine.adapter_product(*operands, self.variant, tiles)
 
 
 class StateUpdate:
     """One token's step of the states of `tokens` pairs of a sequence and a head: each [head_dim, state]."""
 
-    def __init__(self, engine: ModuleType, head_dim: int, state: int, state_bytes: int) -> None:
-        self.engine, self.head_dim, self.state, self.state_bytes = engine, head_dim, state, state_bytes
+    def __init__(
+        self, engine: ModuleType, head_dim: int, state: int, state_bytes: int, heads: int = STATE_HEADS
+    ) -> None:
+        self.engine, self.head_dim, self.state = engine, head_dim, state
+        self.state_bytes, self.heads = state_bytes, heads
 
     def small(self) -> StateUpdate:
         return self
 
-    def sets(self, tokens: int) -> list[Any]:
+    def sets(self, tokens: int, most: int | None = None) -> list[Any]:
         import torch
 
-        heads = min(STATE_HEADS, tokens)
+        heads = min(self.heads, tokens)
         batch, dim, state = tokens // heads, self.head_dim, self.state
         groups = STATE_GROUPS if heads % STATE_GROUPS == 0 else 1
         kept = torch.float32 if self.state_bytes == 4 else torch.bfloat16
@@ -107,7 +111,8 @@ class StateUpdate:
                     torch.arange(1, batch + 1, device="cuda", dtype=torch.int32),
                     torch.empty(batch, heads, dim, **half))
 
-        return [one() for _ in range(cold_copies(2 * tokens * dim * state * self.state_bytes))]
+        moved = 2 * tokens * dim * state * self.state_bytes
+        return [one() for _ in range(cold_copies(moved, most))]
 
     def call(self, operands: Any, config: Sequence[int]) -> None:
         self.engine.state_update(operands, (config[0], config[3]))

@@ -1,38 +1,40 @@
-"""Kernels of vLLM 0.33 for which `warploom tuned-files` writes files that nobody had timed, with their operands.
+"""Kernels of vLLM 0.33 with every configuration that time_kernels.py asks for, and their operands.
 
-Each family has `key` (text, as the CSV has it), `sets()`, operands that rotate out of L2, `candidates()` and
-`call(operands, config)`, one launch of the engine's own function with a configuration (a tuple of `NAMES`).
-`usual()` is what the engine takes without a file, by its own function. Torch and vLLM are imported late: a
-plan is listed without them.
+Each family has `key` (text, as the CSV has it), `program()` (what the compiler tells apart), `candidates()`,
+`usual()`, what the engine takes without a file by its own function, `sets(most)`, operands that rotate out of
+L2, and `call(operands, config)`, one launch of a configuration (a tuple of `NAMES`). Adapters and states are
+launched as `tuned-files --profile` does. Torch and vLLM are imported late: a plan is listed without them.
 """
 
 import itertools
 
-COLD_BYTES = 64 * 2**20  # more than the L2 of an H200 (50 MiB)
-MOST_SETS = 200
+COLD_BYTES = 128 * 2**20  # more than twice the L2 of an H200 (50 MiB)
 
 
-def copies(bytes_of_set):
-    return max(2, min(MOST_SETS, -(-COLD_BYTES // max(1, bytes_of_set))))
+def copies(operand_bytes, most):
+    return min(most, max(2, -(-COLD_BYTES // operand_bytes)))
 
 
 class Adapter:
     """Shrink or expand of tokens spread evenly over adapters; slices: output sizes beside each other."""
 
     NAMES = ("block_m", "block_n", "block_k", "split_k", "num_warps", "num_stages")
+    GROUP = 8  # the engine's, where a row has none
 
     def __init__(self, kind, tokens, rank, hidden, slices, adapters):
         self.kind, self.tokens, self.rank = kind, tokens, rank
         self.hidden, self.slices, self.adapters = hidden, slices, adapters
         sizes = "+".join(map(str, slices))
         self.key = f"{kind} rank={rank} hidden={hidden} slices={sizes} adapters={adapters} tokens={tokens}"
-        self.family = f"lora_{kind}"
+        self.family, self.launched = f"lora_{kind}", None
 
     def candidates(self):
         few, room = self.tokens <= 64 * self.adapters, max(16, self.rank)
         if self.kind == "shrink":
             rows, columns = (16, 32) if few else (32, 64, 128), (16,) if room == 16 else (32, 64)
-            depths, parts = ((32, 64, 128, 256), (1, 4, 8, 16, 64)) if few else ((32, 64, 128), (1, 2, 4, 8))
+            depths, parts = (32, 64, 128, 256), (1, 4, 8, 16, 64)
+            if not few:
+                depths, parts = (32, 64, 128), (1, 2, 4, 8)
             sizes = itertools.product(rows, columns, depths, parts, (4, 8), (2, 3, 4))
             return [one for one in sizes if (one[4] == 4 or one[0] * one[1] >= 1024)
                     and one[2] * one[3] <= self.hidden and (one[5] < 4 or one[2] == 128)]
@@ -45,50 +47,29 @@ class Adapter:
 
     def usual(self):
         from vllm.lora.ops.triton_ops import utils
-        found = utils.get_lora_op_configs(self.kind, self.adapters + 1, self.tokens, max(self.slices)
-                                          if self.kind == "expand" else self.hidden, self.rank,
-                                          len(self.slices), True if self.kind == "expand" else None)
+        shrinks = self.kind == "shrink"
+        hidden = self.hidden if shrinks else max(self.slices)
+        found = utils.get_lora_op_configs(self.kind, self.adapters + 1, self.tokens, hidden, self.rank,
+                                          len(self.slices), None if shrinks else True)
         return tuple(found.get(name, 1) for name in self.NAMES)
 
-    def sets(self, most=MOST_SETS):
-        import torch
-        from vllm.lora.ops.triton_ops import utils
-        from vllm.lora.ops.triton_ops.lora_kernel_metadata import LoRAKernelMeta
-        utils._LORA_A_PTR_DICT.clear()  # by addresses, which other tensors had before
-        utils._LORA_B_PTR_DICT.clear()
-        tokens, rank, hidden, slots = self.tokens, self.rank, self.hidden, self.adapters
-        meta = LoRAKernelMeta.make(slots, tokens, "cuda")
-        mapping = (torch.arange(tokens, device="cuda") * slots // tokens).to(torch.int32)
-        meta.prepare_tensors(mapping)
-        told = meta.meta_args(tokens, False)
-        wide, half = sum(self.slices), dict(device="cuda", dtype=torch.bfloat16)
+    def _launched(self):
+        from warploom import engine_adapters, vllm_launches
+        if self.launched is None:
+            shrinks, slices = self.kind == "shrink", len(self.slices)
+            n, k = (self.rank, self.hidden) if shrinks else (max(self.slices), self.rank)
+            outputs = slices * self.rank if shrinks else sum(self.slices)
+            variant = "shrink" if shrinks else "expand_adding"
+            self.launched = engine_adapters.Adapters(vllm_launches, variant, self.adapters, slices, n, k,
+                                                     outputs)
+        return self.launched
 
-        def one():
-            if self.kind == "shrink":
-                x = torch.randn(tokens, hidden, **half)
-                weights = [torch.randn(slots, 1, rank, hidden, **half) for _ in self.slices]
-                out = torch.empty(len(self.slices), tokens, rank, device="cuda", dtype=torch.float32)
-            else:
-                x = torch.randn(len(self.slices), tokens, rank, device="cuda", dtype=torch.float32)
-                weights = [torch.randn(slots, 1, size, rank, **half) for size in self.slices]
-                out = torch.zeros(tokens, wide, **half)
-            return x, weights, out, told
-
-        moved = 2 * (tokens * hidden + slots * len(self.slices) * rank * hidden)
-        if self.kind == "expand":
-            moved = 2 * (2 * tokens * wide + slots * rank * wide)
-        return [one() for _ in range(min(most, copies(moved)))]
+    def sets(self, most=None):
+        return self._launched().sets(self.tokens, most)
 
     def call(self, operands, config):
-        from vllm.lora.ops.triton_ops import lora_expand_op, lora_shrink_op
-        x, weights, out, told = operands
-        chosen = {**dict(zip(self.NAMES, config)), "num_ctas": 1, "group_size_m": 8, "max_nreg": None}
-        module = lora_shrink_op if self.kind == "shrink" else lora_expand_op
-        module.get_lora_op_configs = lambda *_, **__: chosen
-        if self.kind == "shrink":
-            lora_shrink_op._lora_shrink(x, weights, out, *told, 1.0)
-        else:
-            lora_expand_op._lora_expand(x, weights, out, *told, 0, True)
+        rows, columns, depth, parts, warps, stages = config
+        self._launched().call(operands, (rows, columns, depth, warps, stages, self.GROUP, parts))
 
 
 class State:
@@ -96,51 +77,34 @@ class State:
 
     NAMES = ("BLOCK_SIZE_M", "num_warps")
     family = "state_update"
+    BYTES = {"float32": 4, "bfloat16": 2}
 
-    def __init__(self, batch, heads, head_dim, state, dtype, groups=8):
-        self.batch, self.heads, self.head_dim, self.state = batch, heads, head_dim, state
-        self.dtype, self.groups = dtype, groups
+    def __init__(self, batch, heads, head_dim, state, dtype):
+        self.batch, self.heads, self.head_dim, self.state, self.dtype = batch, heads, head_dim, state, dtype
         self.key = f"headdim={head_dim} dstate={state} dtype={dtype} heads={heads} batch={batch}"
 
     def candidates(self):
         sizes = itertools.product((4, 8, 16, 32, 64), (1, 2, 4, 8))
         return [one for one in sizes if one[0] <= self.head_dim]
 
+    def program(self):
+        return self.head_dim, self.state, self.dtype, self.heads, self.batch == 1, self.batch % 16 == 0
+
     def usual(self):
         from vllm.model_executor.layers.mamba.ops import mamba_ssm
         return mamba_ssm._get_default_ssm_launch_config(self.state, False)
 
-    def program(self):
-        return self.head_dim, self.state, self.dtype, self.heads, self.batch == 1, self.batch % 16 == 0
+    def _launched(self):
+        from warploom import engine_adapters, vllm_launches
+        return engine_adapters.StateUpdate(vllm_launches, self.head_dim, self.state, self.BYTES[self.dtype],
+                                           self.heads)
 
-    def sets(self, most=48):
-        import torch
-        batch, heads, dim, state = self.batch, self.heads, self.head_dim, self.state
-        half = dict(device="cuda", dtype=torch.bfloat16)
-        kept = getattr(torch, self.dtype)
-        moved = batch * heads * dim * state * torch.empty((), dtype=kept).element_size()
-        count = min(most, max(2, -(-2 * COLD_BYTES // moved)))
-
-        def one():
-            a = torch.rand(heads, device="cuda").neg()[:, None, None].expand(heads, dim, state)
-            step = torch.randn(batch, heads, **half)[:, :, None].expand(batch, heads, dim)
-            bias = torch.rand(heads, device="cuda")[:, None].expand(heads, dim)
-            ones = torch.ones(heads, device="cuda")[:, None].expand(heads, dim)
-            slots = torch.arange(1, batch + 1, device="cuda", dtype=torch.int32)
-            return (torch.zeros(batch + 1, heads, dim, state, device="cuda", dtype=kept),
-                    torch.randn(batch, heads, dim, **half), step, a,
-                    torch.randn(batch, self.groups, state, **half),
-                    torch.randn(batch, self.groups, state, **half), ones, bias, slots,
-                    torch.empty(batch, heads, dim, **half))
-
-        return [one() for _ in range(count)]
+    def sets(self, most=None):
+        return self._launched().sets(self.batch * self.heads, most)
 
     def call(self, operands, config):
-        from vllm.model_executor.layers.mamba.ops import mamba_ssm
-        state, x, step, a, b, c, d, bias, slots, out = operands
-        with mamba_ssm.override_ssm_config(config):
-            mamba_ssm.selective_state_update(state, x, step, a, b, c, d, bias, z=None, dt_softplus=True,
-                                             state_batch_indices=slots, out=out)
+        rows, warps = config
+        self._launched().call(operands, (rows, 0, 0, warps))
 
 
 class Attention:
@@ -178,7 +142,7 @@ class Attention:
         half = dict(device="cuda", dtype=torch.bfloat16)
         pages = -(-keys // self.PAGE)
         moved = 4 * sequences * keys * kv * self.dim
-        count = min(most, max(2, -(-2 * COLD_BYTES // moved)))
+        count = copies(moved, most)
         tokens = sequences * self.queries
         starts = torch.arange(0, tokens + 1, self.queries, device="cuda", dtype=torch.int32)
         lengths = torch.full((sequences,), keys, device="cuda", dtype=torch.int32)
@@ -220,7 +184,7 @@ class Attention:
 
 
 class Dense:
-    """Warploom's own product (kernels/gemm.py), whose tables are judged; bytes_of an operand's value: 1, 2."""
+    """Warploom's own product (kernels/gemm.py), whose tables are judged; bytes_of a value: 1, 2."""
 
     NAMES = ("bm", "bn", "bk", "warps", "stages")
 
@@ -244,7 +208,7 @@ class Dense:
         dtype = torch.float8_e4m3fn if self.bytes_of == 1 else torch.bfloat16
         moved = self.bytes_of * (self.m + self.n) * self.k + 2 * self.m * self.n
         return [gemm.operands(self.m, self.n, self.k, dtype)
-                for _ in range(min(most, max(2, -(-2 * COLD_BYTES // moved))))]
+                for _ in range(copies(moved, most))]
 
     def call(self, operands, config):
         from warploom.kernels import gemm
@@ -270,10 +234,12 @@ class Experts:
     def usual(self):
         from vllm.model_executor.layers.fused_moe import fused_moe
         dtype = {"bf16": None, "int8": None, "fp8_blocks": "fp8_w8a8"}.get(self.scheme, self.scheme)
-        blocks = [128, 128] if self.scheme == "fp8_blocks" else [0, self.GROUP] if "a16" in self.scheme else None
+        blocks = [0, self.GROUP] if "a16" in self.scheme else None
+        if self.scheme == "fp8_blocks":
+            blocks = [128, 128]
         found = fused_moe.get_default_config(self.tokens, self.experts, self.width, self.hidden, self.top_k,
                                              dtype, blocks)
-        # Of narrow weights the launch chooses both where the file has none (get_moe_wna16_block_config).
+        # With narrow weights the launch chooses both where the file has none (get_moe_wna16_block_config).
         few = self.tokens == 1
         found = {"BLOCK_SIZE_N": 32 if few else 64, "BLOCK_SIZE_K": 64 if few else 32, "num_warps": 4,
                  "num_stages": 3, **found}
@@ -291,8 +257,9 @@ class Experts:
                 if self.scheme == "bf16":
                     return torch.randn(e, n, k, device="cuda", dtype=torch.bfloat16), None
                 if self.scheme == "fp8_blocks":
-                    values = torch.randn(e, n, k, device="cuda", dtype=torch.bfloat16).to(torch.float8_e4m3fn)
-                    return values, torch.rand(e, -(-n // 128), -(-k // 128), device="cuda")
+                    values = torch.randn(e, n, k, device="cuda", dtype=torch.bfloat16)
+                    scales = torch.rand(e, -(-n // 128), -(-k // 128), device="cuda")
+                    return values.to(torch.float8_e4m3fn), scales
                 if self.scheme == "int8":
                     values = torch.randint(-100, 100, (e, n, k), device="cuda", dtype=torch.int8)
                     return values, torch.rand(e, n, 1, device="cuda")

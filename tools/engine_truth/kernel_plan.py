@@ -22,9 +22,10 @@ MOST_STAGES = 220 * 1024  # bytes, as in block_products.py
 QKV, ONE, GATE_UP = (4096, 1024, 1024), (4096,), (14336, 14336)
 # (slices, hidden) of the products that have adapters: QKV, output, gate and up, down.
 PRODUCTS = {"qkv": (QKV, 4096), "o": (ONE, 4096), "gate_up": (GATE_UP, 4096), "down": (ONE, 14336)}
-# Of fp8's two worst shapes on an H200 (decision 0169) the fastest, the picks, and their neighbours.
-DENSE = [(64, 256, 64, 4, 2), (64, 256, 64, 4, 3), (64, 256, 64, 4, 4), (64, 128, 128, 4, 3), (64, 128, 128, 8, 3),
-         (64, 256, 128, 4, 3), (128, 128, 64, 4, 3), (128, 128, 64, 8, 4), (128, 128, 128, 4, 2),
+# The fastest and the picks at fp8's two worst shapes on an H200 (decision 0169), and their neighbours.
+DENSE = [(64, 256, 64, 4, 2), (64, 256, 64, 4, 3), (64, 256, 64, 4, 4), (64, 128, 128, 4, 3),
+         (64, 128, 128, 8, 3), (64, 256, 128, 4, 3), (128, 128, 64, 4, 3), (128, 128, 64, 8, 4),
+         (128, 128, 128, 4, 2),
          (128, 128, 128, 4, 3), (128, 128, 128, 4, 4), (128, 128, 128, 8, 3), (128, 256, 64, 8, 3),
          (128, 256, 64, 8, 4), (128, 256, 128, 8, 2), (128, 256, 128, 8, 3), (128, 256, 128, 8, 4),
          (256, 128, 64, 8, 4), (256, 128, 64, 8, 5), (256, 128, 128, 8, 3)]
@@ -57,7 +58,8 @@ class Files:
         """Rows of the one predicted file whose name matches, as the file has them."""
         if words not in self.asked:
             command = [self.program, "tuned-files", "--gpu", self.gpu, "--all", "--json", *words]
-            self.asked[words] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["files"]
+            told = subprocess.run(command, check=True, capture_output=True).stdout
+            self.asked[words] = json.loads(told)["files"]
         (found,) = (file for file in self.asked[words] if re.search(wanted, file["name"]) and file["rows"])
         return nested(found["rows"])
 
@@ -95,7 +97,8 @@ def states(files, heads, state, dtype, batch, model):
     rows = files.predicted(f"headdim=64,dstate={state}", "--model", model)
     word = {"bfloat16": "float16"}.get(dtype, dtype)
     shipped = files.shipped(f"headdim=64,dstate={state},device_name=NVIDIA_H200,cache_dtype={word}.json")
-    named = [("predicted", chosen(rows, names, batch * heads)), ("shipped", chosen(shipped, names, batch * heads))]
+    named = [("predicted", chosen(rows, names, batch * heads)),
+             ("shipped", chosen(shipped, names, batch * heads))]
     return entry("State", named, batch=batch, heads=heads, head_dim=64, state=state, dtype=dtype)
 
 

@@ -29,6 +29,7 @@ import kernel_families  # noqa: E402
 
 COLUMNS = ["family", "subject", "config", "roles", "median_us", "low_us", "registers", "spills", "shared"]
 TURNS, SLOW, OUT_OF_TIME = 7, 3, 3
+MOST_COMPILERS = 20
 KERNELS = {"warm": False, "seen": []}
 
 
@@ -192,6 +193,77 @@ def fork_works():
     return child.exitcode == 0
 
 
+class Progress:
+    """Which subjects were given out and are written; one is given out when its programs are there."""
+
+    def __init__(self, plan, wanted, output, say):
+        self.plan, self.wanted, self.say = plan, wanted, say
+        self.compiled = self.given = self.finished = 0
+        places = {id(entry): number for number, (entry, _) in enumerate(wanted)}
+        self.needed = []  # programs, in their order, by subject
+        for entry in plan:
+            self.needed.append(max([places.get(id(entry), -1), *self.needed[-1:]]))
+        self.file = open(output, "w", newline="")
+        self.out = csv.writer(self.file, lineterminator="\n")
+        self.out.writerow(COLUMNS)
+
+    def hear(self, compiled):
+        """What was compiled since; returns when nothing more is ready."""
+        try:
+            while self.compiled < len(self.wanted):
+                refusal = compiled.next(timeout=0.05)
+                self.compiled += 1
+                if refusal:
+                    self.say(f"not compiled: {refusal}")
+                if self.compiled == len(self.wanted):
+                    self.say("all compiled")
+        except multiprocessing.TimeoutError:
+            pass
+
+    def give(self, tasks, most):
+        while (self.given < len(self.plan) and self.needed[self.given] < self.compiled
+               and self.given - self.finished < most):
+            tasks.put(self.given)
+            self.given += 1
+
+    def take(self, place, rows, refused):
+        self.finished += 1
+        self.out.writerows(rows)
+        self.file.flush()
+        more = f"; {len(refused)} refused, first {refused[0]}" if refused else ""
+        key = subject_of(self.plan[place]).key
+        self.say(f"{self.finished} of {len(self.plan)}: {key}: {len(rows)} rows{more}")
+
+    def whole(self):
+        return self.finished == len(self.plan)
+
+
+def time_all(plan, options, say, end):
+    """True when all was timed before `end`."""
+    context = multiprocessing.get_context("fork" if fork_works() else "spawn")
+    wanted = programs(plan)
+    say(f"{len(plan)} subjects, {len(wanted)} programs, processes by {context.get_start_method()}")
+    pool = context.Pool(options.compilers, initializer=watch_launches)
+    compiled = pool.imap(compile_one, wanted, chunksize=1)
+    tasks, results, gpu = context.Queue(), context.Queue(), context.Lock()
+    given = (plan, tasks, results, gpu)
+    workers = [context.Process(target=work, args=given) for _ in range(options.processes)]
+    for worker in workers:
+        worker.start()
+    progress = Progress(plan, wanted, options.output, say)
+    while not progress.whole() and time.time() < end:
+        progress.hear(compiled)
+        progress.give(tasks, 2 * len(workers))
+        try:
+            progress.take(*results.get(timeout=0.2))
+        except queue.Empty:
+            continue
+    pool.terminate()
+    for worker in workers:
+        worker.terminate()
+    return progress.whole()
+
+
 def main():
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
@@ -199,14 +271,16 @@ def main():
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=380)
     parser.add_argument("--processes", type=int, default=4)
-    parser.add_argument("--compilers", type=int, default=max(2, min(20, (os.cpu_count() or 2) - 5)))
+    cores = os.cpu_count() or 2
+    parser.add_argument("--compilers", type=int, default=max(2, min(MOST_COMPILERS, cores - 5)))
     parser.add_argument("--list", action="store_true", help="say what would be timed")
     options = parser.parse_args()
     started, plan = time.time(), json.loads(options.plan.read_text())
     if options.list:
         for entry in plan:
             subject = subject_of(entry)
-            print(f"{subject.family} {subject.key}: {len(subject.candidates())} candidates, {entry.get('named', {})}")
+            count = len(subject.candidates())
+            print(f"{subject.family} {subject.key}: {count} candidates, {entry.get('named', {})}")
         return 0
 
     def say(text):
@@ -215,56 +289,9 @@ def main():
     import_engine()
     say("imported")
     gc.freeze()
-    context = multiprocessing.get_context("fork" if fork_works() else "spawn")
-    say(f"processes by {context.get_start_method()}")
-    wanted = programs(plan)
-    say(f"{len(plan)} subjects, {len(wanted)} programs")
-    pool = context.Pool(options.compilers, initializer=watch_launches)
-    compiled = pool.imap(compile_one, wanted, chunksize=1)
-    tasks, results, gpu = context.Queue(), context.Queue(), context.Lock()
-    workers = [context.Process(target=work, args=(plan, tasks, results, gpu)) for _ in range(options.processes)]
-    for worker in workers:
-        worker.start()
-    # A subject is given out when all its programs were asked for: they are asked for in the plan's order.
-    last, places = {}, {}
-    for number, (entry, _) in enumerate(wanted):
-        places[id(entry)] = number
-    high = -1
-    for place, entry in enumerate(plan):
-        high = max(high, places.get(id(entry), -1))
-        last[place] = high
-    done = given = finished = 0
-    with open(options.output, "w", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(COLUMNS)
-        while finished < len(plan) and time.time() - started < options.seconds:
-            try:
-                while done < len(wanted):
-                    refusal = compiled.next(timeout=0.05)
-                    done += 1
-                    if refusal:
-                        say(f"not compiled: {refusal}")
-                    if done == len(wanted):
-                        say("all compiled")
-            except multiprocessing.TimeoutError:
-                pass
-            while given < len(plan) and last[given] < done and given - finished < 2 * len(workers):
-                tasks.put(given)
-                given += 1
-            try:
-                place, rows, refused = results.get(timeout=0.2)
-            except queue.Empty:
-                continue
-            finished += 1
-            out.writerows(rows)
-            file.flush()
-            say(f"{finished} of {len(plan)}: {subject_of(plan[place]).key}: {len(rows)} rows"
-                + (f"; {len(refused)} refused, first {refused[0]}" if refused else ""))
-    say("all timed" if finished == len(plan) else "out of time")
-    pool.terminate()
-    for worker in workers:
-        worker.terminate()
-    return 0 if finished == len(plan) else OUT_OF_TIME
+    whole = time_all(plan, options, say, started + options.seconds)
+    say("all timed" if whole else "out of time")
+    return 0 if whole else OUT_OF_TIME
 
 
 if __name__ == "__main__":

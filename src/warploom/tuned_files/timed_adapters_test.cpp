@@ -153,8 +153,8 @@ TEST(TimedAdapters, OfExpertsAndOfNoRankAreNotTimed) {
 TEST(TimedAdapters, AVariantThatIsNoneIsRefusedByName) {
   const ScratchFolder folder;
   const std::string row =
-      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,parts,variant,median_us,"
-      "gpu\nlora,2,1,1,16,4096,16,0,1,32,16,16,4,3,8,64,sideways,5.5,NVIDIA H200\n";
+      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,parts,variant,"
+      "median_us,gpu\nlora,2,1,1,16,4096,16,0,1,32,16,16,4,3,8,64,sideways,5.5,NVIDIA H200\n";
   folder.write("times.csv", row);
   try {
     (void)read_launch_times(folder.path() / "times.csv", kDevice);

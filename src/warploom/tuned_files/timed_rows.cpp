@@ -21,7 +21,7 @@ namespace {
 // Each of these keys is a launch's own size: no other launch looks it up.
 bool has_keys_alone(const TunedFile& file) { return file.state || file.adapters; }
 
-// Sizes of the kernel at a key of the file, as the plan and its times name them; none: nothing is launched so.
+// Sizes of the kernel at a key, as the plan and its times name them; none: nothing is launched so.
 std::optional<LaunchTime> adapter_sizes(const TunedFile& file, const KeyLaunches& launches) {
   const AdapterFile& adapters = *file.adapters;
   const std::int64_t slices = launches.above.at(1), k = launches.below.at(0), n = launches.below.at(1);
