@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """How near the best of all configurations the engine's default and rows of tuned files come, by time_kernels.py.
 
-kernel_gains.py TIMES.csv[.gz] [--profiled PROFILED.csv[.gz]] [--subjects] [--json] [--page PAGE.md]
+kernel_gains.py TIMES.csv[.gz] [--plan PLAN.json] [--profiled PROFILED.csv[.gz]] [--subjects] [--json]
+                [--page PAGE.md]
 Of each kind of kernel: subjects, and of the default, Warploom's predicted rows, those that ship and those of
 `tuned-files --profile` (--profiled: its times of the same kernels) the geometric mean and the least share of
-the best, and the gain over the default. --page writes the table into the page's block `<!-- kernels -->`."""
+the best, and the gain over the default (mean, least). --plan: rows of kernel_plan.py's PLAN, as the program
+predicts them now, in place of those that were timed by name; without a time there is no share. --page writes the table into the page's block `<!-- kernels -->`."""
 
 import argparse
 import csv
@@ -12,7 +14,11 @@ import gzip
 import json
 import math
 import re
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import kernel_families  # noqa: E402
 
 KINDS = ("default", "predicted", "shipped", "timed")
 NOISE = 0.01  # ln: as fused_moe/measured_row.h
@@ -53,6 +59,18 @@ def named_as_subject(row):
     return f"lora_{kind}", where, "x".join(tiles)
 
 
+def named_now(subjects, plan):
+    """The same with the roles that a plan gives, the engine's default as it was timed."""
+    for entry in plan:
+        subject = getattr(kernel_families, entry["class"])(**entry["arguments"])
+        configs = subjects.get((subject.family, subject.key), {})
+        for config, (us, roles) in configs.items():
+            kept = [role for role in roles if role == "default"]
+            now = [role for role, row in entry["named"].items() if "x".join(map(str, row)) == config]
+            configs[config] = us, kept + now
+    return subjects
+
+
 def slices_of(subject):
     found = re.search(r"slices=([\d+]+)", subject)
     return len(found.group(1).split("+")) if found else 0
@@ -64,7 +82,7 @@ def pairs_of(subject):
 
 
 def timed_picks(rows, subjects):
-    """{(family, subject): (configuration, its time / the default's)} by the times of `tuned-files --profile`."""
+    """{(family, subject): (configuration, its time / the default's)} by what `tuned-files --profile` timed."""
     times = {}
     for row in rows:
         told = named_as_subject(row)
@@ -104,7 +122,7 @@ def judged(subjects, picks):
         if key in picks:
             config, ratio = picks[key]
             one["timed_config"] = config
-            # Where it is no candidate here its time stands beside the default's of its own run.
+            # No candidate here: its time stands beside the default of its own run.
             one["timed"] = best / configs[config][0] if config in configs else one["default"] / ratio
         found.append(one)
     return found
@@ -128,13 +146,14 @@ def together(found):
             gains = [one[kind] / one["default"] for one in of if kind in one and "default" in one]
             if shares:
                 told[family][kind] = {"subjects": len(shares), "mean": geometric(shares), "worst": min(shares),
-                                      "gain": geometric(gains) if gains else None}
+                                      "gain": geometric(gains) if gains else None,
+                                      "least_gain": min(gains) if gains else None}
     return told
 
 
 def table(told):
     lines = ["| kernel | subjects | us at best | " + " | ".join(
-        f"{kind}: mean, worst, gain" for kind in KINDS) + " |", "|---" * (3 + len(KINDS)) + "|"]
+        f"{kind}: share, worst, gain, least" for kind in KINDS) + " |", "|---" * (3 + len(KINDS)) + "|"]
     for family, one in told.items():
         low, high = one["best_us"]
         cells = [family, str(one["subjects"]), f"{low:.1f} .. {high:,.1f}"]
@@ -143,7 +162,7 @@ def table(told):
                 cells.append("-")
                 continue
             of = one[kind]
-            gain = "" if kind == "default" or of["gain"] is None else f", {of['gain']:.2f} x"
+            gain = "" if kind == "default" or of["gain"] is None else f", {of['gain']:.2f} x, {of['least_gain']:.2f}"
             some = "" if of["subjects"] == one["subjects"] else f" (of {of['subjects']})"
             cells.append(f"{100 * of['mean']:.1f} %, {100 * of['worst']:.1f} %{gain}{some}")
         lines.append("| " + " | ".join(cells) + " |")
@@ -163,12 +182,15 @@ def main():
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("times", type=Path)
+    parser.add_argument("--plan", type=Path)
     parser.add_argument("--profiled", type=Path)
     parser.add_argument("--subjects", action="store_true", help="one line for each subject")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
     subjects = subjects_of(rows_of(options.times))
+    if options.plan:
+        subjects = named_now(subjects, json.loads(options.plan.read_text()))
     picks = timed_picks(rows_of(options.profiled), subjects) if options.profiled else {}
     found = judged(subjects, picks)
     told = together(found)
@@ -183,6 +205,7 @@ def main():
         print("\n".join(table(told)))
     if options.page:
         command = f"tools/engine_truth/kernel_gains.py {options.times}"
+        command += f" --plan {options.plan}" if options.plan else ""
         command += f" --profiled {options.profiled}" if options.profiled else ""
         write_page(options.page, command, table(told))
 

@@ -55,13 +55,13 @@ class Files:
         self.wheel, self.asked = zipfile.ZipFile(options.wheel), {}
 
     def predicted(self, wanted, *words):
-        """Rows of the one predicted file whose name matches, as the file has them."""
+        """Rows of the predicted file whose name matches, as the file has them; {}: the model asks for none."""
         if words not in self.asked:
             command = [self.program, "tuned-files", "--gpu", self.gpu, "--all", "--json", *words]
             told = subprocess.run(command, check=True, capture_output=True).stdout
             self.asked[words] = json.loads(told)["files"]
-        (found,) = (file for file in self.asked[words] if re.search(wanted, file["name"]) and file["rows"])
-        return nested(found["rows"])
+        found = [file for file in self.asked[words] if re.search(wanted, file["name"]) and file["rows"]]
+        return nested(found[0]["rows"]) if found else {}
 
     def shipped(self, wanted):
         found = [name for name in self.wheel.namelist() if re.search(wanted, name)]
@@ -94,8 +94,8 @@ def adapters(files, kind, product, rank, loras, tokens):
 
 def states(files, heads, state, dtype, batch, model):
     names = kernel_families.State.NAMES
-    rows = files.predicted(f"headdim=64,dstate={state}", "--model", model)
     word = {"bfloat16": "float16"}.get(dtype, dtype)
+    rows = files.predicted(f"headdim=64,dstate={state},.*cache_dtype={word}", "--model", model)
     shipped = files.shipped(f"headdim=64,dstate={state},device_name=NVIDIA_H200,cache_dtype={word}.json")
     named = [("predicted", chosen(rows, names, batch * heads)),
              ("shipped", chosen(shipped, names, batch * heads))]
@@ -149,8 +149,8 @@ def dense():
             yield entry("Dense", m=m, n=14160, k=k, bytes_of=1, configs=DENSE)
         for m in (367, 512, 128):
             yield entry("Dense", m=m, n=10272, k=larger, bytes_of=1, configs=DENSE)
-    for n in (8208, 11264, 16896):
-        yield entry("Dense", m=367, n=n, k=6096, bytes_of=1, configs=DENSE)
+    for n, k in ((10272, 6144), (8208, 6096), (16896, 6096)):  # rows on whole lines; fewer, more tiles
+        yield entry("Dense", m=367, n=n, k=k, bytes_of=1, configs=DENSE)
 
 
 def attention(kv, shapes):

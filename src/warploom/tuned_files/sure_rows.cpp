@@ -65,7 +65,7 @@ std::vector<SureRow> second_rows(const TunedFile& file, MoeEngine engine, const 
 }  // namespace
 
 bool was_ever_timed(const TunedFile& file) {
-  if (file.kernel == TunedKernel::BlockProduct) return true;
+  if (file.kernel == TunedKernel::BlockProduct || file.kernel == TunedKernel::StateUpdate) return true;
   return file.kernel == TunedKernel::Experts && file.operands == ExpertOperands::OfLayer;
 }
 
