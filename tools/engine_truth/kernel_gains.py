@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How near the best of all configurations the engine's default and rows of tuned files come, by time_kernels.py.
+"""How near the best configuration the engine's default and rows of tuned files come, by time_kernels.py.
 
 kernel_gains.py TIMES.csv[.gz] [--plan PLAN.json] [--profiled PROFILED.csv[.gz]] [--subjects] [--json]
                 [--page PAGE.md]
 Of each kind of kernel: subjects, and of the default, Warploom's predicted rows, those that ship and those of
 `tuned-files --profile` (--profiled: its times of the same kernels) the geometric mean and the least share of
 the best, and the gain over the default (mean, least). --plan: rows of kernel_plan.py's PLAN, as the program
-predicts them now, in place of those that were timed by name; without a time there is no share. --page writes the table into the page's block `<!-- kernels -->`."""
+predicts them now, in place of those that were timed by name; without a time there is no share.
+--page writes the table into the page's block `<!-- kernels -->`."""
 
 import argparse
 import csv
@@ -41,7 +42,7 @@ def subjects_of(rows):
 
 
 def named_as_subject(row):
-    """(family, subject, configuration) of a row of tuned_profile.py; None: a kernel that is not timed here."""
+    """(family, subject, configuration) of a row of tuned_profile.py; None: no kernel that is timed here."""
     number = {name: int(row[name]) for name in ("bytes", "experts", "top_k", "n", "k", "block_n", "tokens")}
     tiles = [row[name] for name in ("bm", "bn", "bk", "parts", "warps", "stages")]
     if row["kernel"] == "state_update":
@@ -82,7 +83,7 @@ def pairs_of(subject):
 
 
 def timed_picks(rows, subjects):
-    """{(family, subject): (configuration, its time / the default's)} by what `tuned-files --profile` timed."""
+    """{(family, subject): (configuration, time / the default's)} by what `tuned-files --profile` timed."""
     times = {}
     for row in rows:
         told = named_as_subject(row)
@@ -145,7 +146,8 @@ def together(found):
             shares = [one[kind] for one in of if kind in one]
             gains = [one[kind] / one["default"] for one in of if kind in one and "default" in one]
             if shares:
-                told[family][kind] = {"subjects": len(shares), "mean": geometric(shares), "worst": min(shares),
+                told[family][kind] = {"subjects": len(shares), "mean": geometric(shares),
+                                      "worst": min(shares),
                                       "gain": geometric(gains) if gains else None,
                                       "least_gain": min(gains) if gains else None}
     return told
@@ -162,7 +164,9 @@ def table(told):
                 cells.append("-")
                 continue
             of = one[kind]
-            gain = "" if kind == "default" or of["gain"] is None else f", {of['gain']:.2f} x, {of['least_gain']:.2f}"
+            gain = ""
+            if kind != "default" and of["gain"] is not None:
+                gain = f", {of['gain']:.2f} x, {of['least_gain']:.2f}"
             some = "" if of["subjects"] == one["subjects"] else f" (of {of['subjects']})"
             cells.append(f"{100 * of['mean']:.1f} %, {100 * of['worst']:.1f} %{gain}{some}")
         lines.append("| " + " | ".join(cells) + " |")

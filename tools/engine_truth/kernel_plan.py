@@ -55,7 +55,7 @@ class Files:
         self.wheel, self.asked = zipfile.ZipFile(options.wheel), {}
 
     def predicted(self, wanted, *words):
-        """Rows of the predicted file whose name matches, as the file has them; {}: the model asks for none."""
+        """Rows of the predicted file whose name matches, as the file has them; {}: there is none."""
         if words not in self.asked:
             command = [self.program, "tuned-files", "--gpu", self.gpu, "--all", "--json", *words]
             told = subprocess.run(command, check=True, capture_output=True).stdout

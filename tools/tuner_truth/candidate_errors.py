@@ -10,7 +10,8 @@ and the root of the mean of squares over all: what the tuner's choice of the nex
 (src/warploom/tuner/internal/candidate_errors.h).
 
 The second form makes the shipped file. Estimates of rows between two sectors are mended first
-(src/warploom/tuner/internal/sector_limit.h): sector_limit.py fits how, on LIMIT_SETS. Then it fits the tables of SETS on their anchors and takes shapes that the
+(src/warploom/tuner/internal/sector_limit.h): sector_limit.py fits how, on LIMIT_SETS. Then it fits the
+tables of SETS on their anchors and takes shapes that the
 trees were learned from, so that nothing is judged on them; the trees have seen them, which makes errors small
 rather than large. Needs libwarploom.so."""
 
@@ -128,7 +129,8 @@ def write(path, together, limit):
         "created_by": "tools/tuner_truth/candidate_errors.py --warploom PROGRAM --output FILE",
         "errors": dict(zip(("shape", "tile", "config"), (round(one, 3) for one in together))),
         "between_sectors": dict(zip(sector_limit.NAMES, limit)),
-        "fitted_on": {**MEASURED, "limit_sets": LIMIT_SETS, "sets": [name for _, _, oracles in SETS.values() for name in oracles]},
+        "fitted_on": {**MEASURED, "limit_sets": LIMIT_SETS,
+                      "sets": [name for _, _, oracles in SETS.values() for name in oracles]},
     }  # fmt: skip
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(document, indent=1) + "\n")

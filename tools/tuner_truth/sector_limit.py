@@ -40,7 +40,8 @@ def estimates(table, times, known):
             if measured > limit:
                 continue
             tile_m, tile_n, tile_k = config[:3]
-            rows = math.ceil(m / tile_m) * math.ceil(n / tile_n) * math.ceil(k / tile_k) * (tile_m + tile_n) / SMS
+            steps = math.ceil(m / tile_m) * math.ceil(n / tile_n) * math.ceil(k / tile_k)
+            rows = steps * (tile_m + tile_n) / SMS
             found.append((rows, tile_k, unlimited(us, rows, tile_k, known), measured))
     return found
 
@@ -61,7 +62,8 @@ def fit(table, times):
     grid = [(row, byte, sharp) for row in ROW_US for byte in BYTE_US for sharp in SHARPNESS]
     thinned = found[::5]  # one in five finds the neighbourhood
     first = min(grid, key=lambda limit: error(thinned, limit))
-    near = [limit for limit in grid if abs(limit[0] - first[0]) < 1.5e-4 and abs(limit[1] - first[1]) < 1.5e-6]
+    near = [limit for limit in grid
+            if abs(limit[0] - first[0]) < 1.5e-4 and abs(limit[1] - first[1]) < 1.5e-6]
     best = min(near, key=lambda limit: error(found, limit))
     print(f"between sectors: {len(found)} estimates, mean error {error(found, (0, 0, 1)):.4f} without, "
           f"{error(found, best):.4f} with {best}")

@@ -70,8 +70,8 @@ TEST(StateLaunches, MoveNoMoreThanMemoryAllowsAndGrowWithRequests) {
   }
 }
 
-// Every configuration at 11 states on an H200 (tests/fixtures/tuner/engine_kernels); the last three sizes were
-// not fitted on.
+// Every configuration at 11 states on an H200 (tests/fixtures/tuner/engine_kernels); nothing was fitted
+// on the last three.
 TEST(StateLaunches, RowsComeNearTheBestThatWasTimed) {
   CsvReader csv(std::filesystem::path(WARPLOOM_SOURCE_DIR) /
                 "tests/fixtures/tuner/engine_kernels/times.csv.gz");

@@ -11,12 +11,12 @@ namespace warploom {
 namespace {
 
 constexpr std::int64_t kThreadsPerWarp = 32;
-// As in tuner/record_model.cpp: us of a launch and of a load from DRAM; share of the clock that kernels reach.
+// As in tuner/record_model.cpp: us of a launch and of a load from DRAM; share of the clock that is reached.
 constexpr double kLaunch = 2.0, kDramLatency = 0.5, kReached = 0.85;
 // Fitted on 20 configurations of 8 states of 64 x 128 (vLLM 0.33, Triton 3.8, an H200;
 // tests/fixtures/tuner/engine_kernels, StateLaunches.*; decision 0178): share of DRAM's peak, operations an
-// element, instructions of each warp of a tile beside them (addresses, masks, small loads, the sum over rows),
-// and how sharply the longer of both times stands out.
+// element, instructions of each warp of a tile beside them (addresses, masks, small loads, sums of rows), and
+// how sharply the longer of both times stands out.
 constexpr double kMemoryReached = 0.8, kOperations = 2, kWarpInstructions = 240, kSharpness = 4;
 constexpr double kIssuedPerClock = 4;  // instructions of an SM's four schedulers
 // Between rows of a tile, and between warps of the same rows: half as much again as the root mean square of

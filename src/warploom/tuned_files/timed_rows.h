@@ -25,7 +25,7 @@ inline constexpr std::size_t kTimedConfigs = 12;
 bool may_time(const TunedFile& file);
 
 // CSV for python/warploom/tuned_profile.py: kernel, bytes (of an operand), experts, top_k, n, k (of experts:
-// width on a GPU and hidden), block_n, block_k, tokens, bm, bn, bk, warps, stages, group, parts, variant: each
+// width on a GPU and hidden), block_n, block_k, tokens, bm, bn, bk, warps, stages, group, parts, variant: a
 // key's configurations and the engine's defaults at the token counts that look it up. States have n, k: rows
 // and columns of a head's; tokens: pairs of a sequence and a head. Adapters have experts: adapters; top_k:
 // slices; block_n: columns of all slices on the output's side. Throws as key_launches.

@@ -52,7 +52,7 @@ TEST(SectorLimit, IsOfBytesWhoseRowsStartBetweenSectors) {
   EXPECT_FALSE(between_sectors({.kind = TileKernelKind::Attention, .operand_bytes = 1}, {512, 4096, 6096}));
 }
 
-// 367 x 10272 x 6096 in fp8 on an H200: 75 us measured of tiles that formulas give 67.6 us, and 65 us of wider
+// 367 x 10272 x 6096 in fp8 on an H200: 75 us measured of tiles that formulas give 67.6 us, 65 us of wider
 // ones whose loads leave time.
 TEST(SectorLimit, ShortTimesNearThatOfTheirLoadsAndLongOnesStay) {
   const TileGpu gpu;

@@ -1,10 +1,10 @@
-// How a table's estimates of a shape's likely configurations err, and what mends them: data/tuner/candidate_errors.json, by
-// tools/tuner_truth/candidate_errors.py.
+// How a table's estimates of a shape's likely configurations err, and what mends them:
+// data/tuner/candidate_errors.json, by tools/tuner_truth/candidate_errors.py.
 #pragma once
 
 namespace warploom {
 
-// Where rows start between two sectors (sector_limit.h): us that an SM needs to load a tile's row of one step,
+// Where rows start between two sectors (sector_limit.h): us that an SM needs to load a tile's row of a step,
 // and for each byte of it; and how sharply a time nears that of its loads.
 struct SectorLimit {
   double row_us = 0, byte_us = 0, sharpness = 1;
