@@ -58,7 +58,8 @@ def adapter_tokens(tokens: int, adapters: int) -> tuple[Any, ...]:
     utils._LORA_B_PTR_DICT.clear()
     meta = LoRAKernelMeta.make(adapters, tokens, "cuda")
     meta.prepare_tensors((torch.arange(tokens, device="cuda") * adapters // tokens).to(torch.int32))
-    return meta.meta_args(tokens, False)
+    told: tuple[Any, ...] = meta.meta_args(tokens, False)
+    return told
 
 
 def adapter_product(
