@@ -7,15 +7,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from warploom import tuned_profile  # noqa: E402
 
-PRODUCT = ("block_fp8_product", 1, 0, 0, 4096, 4096, 128, 128)
-EXPERTS = ("fused_moe", 1, 128, 8, 768, 2048, 128, 128)
-A, B = (16, 64, 128, 4, 3, 32), (64, 128, 128, 4, 2, 32)
+PRODUCT = ("block_fp8_product", 1, 0, 0, 4096, 4096, 128, 128, "plain")
+EXPERTS = ("fused_moe", 1, 128, 8, 768, 2048, 128, 128, "plain")
+A, B = (16, 64, 128, 4, 3, 32, 1), (64, 128, 128, 4, 2, 32, 1)
 GPU = "NVIDIA H100 80GB HBM3"
 
 
 def plan_text():
-    rows = [",".join([*tuned_profile.SIZES, "tokens", *tuned_profile.TILES])]
-    rows += [",".join(map(str, (*sizes, tokens, *config)))
+    rows = [",".join(tuned_profile.PLANNED)]
+    rows += [",".join(map(str, tuned_profile.planned_row(sizes, tokens, config)))
              for sizes in (PRODUCT, EXPERTS) for tokens in (1, 6) for config in (A, B)]
     return "\n".join(rows) + "\n"
 
@@ -67,6 +67,17 @@ class TunedProfile(unittest.TestCase):
         text = self.times.read_text()
         self.assertEqual(len(text.splitlines()), 9)
         self.assertTrue(text.endswith("\n"))
+
+    def test_times_with_other_columns_are_not_gone_on_with(self):
+        self.times.write_text("kernel,tokens,median_us\n")
+        with self.assertRaisesRegex(ValueError, "times.csv: has other columns"):
+            self.profile({A: 2.0, B: 3.0})
+
+    def test_slices_of_adapters_are_the_widest_and_the_others(self):
+        from warploom.engine_adapters import widths_of
+        self.assertEqual(widths_of(4096, 6144, 3), [4096, 1024, 1024])
+        self.assertEqual(widths_of(14336, 28672, 2), [14336, 14336])
+        self.assertEqual(widths_of(4096, 4096, 1), [4096])
 
     def test_stops_when_time_is_up(self):
         self.assertFalse(self.profile({A: 2.0, B: 3.0}, seconds=-1))

@@ -18,7 +18,7 @@ FP8_BYTES = 1
 
 
 def tiles_of(config: Config) -> dict[str, int]:
-    tile_m, tile_n, tile_k, warps, stages, group = config
+    tile_m, tile_n, tile_k, warps, stages, group = config[:6]
     return {"BLOCK_SIZE_M": tile_m, "BLOCK_SIZE_N": tile_n, "BLOCK_SIZE_K": tile_k, "GROUP_SIZE_M": group,
             "num_warps": warps, "num_stages": stages}
 

@@ -4,9 +4,10 @@
         --gpu "NVIDIA H100 80GB HBM3"
 
 A plan's rows are kernel, bytes, experts, top_k, n, k, block_n, block_k, tokens, bm, bn, bk, warps, stages,
-group; the output has them with median_us (-1: refused by the compiler or the GPU) and gpu. All configurations
-of a kernel at a token count are timed together, replays in turn. Resumable: rows in the output are not
-measured again, and a run may be killed at any moment. Ends as profile.py does.
+group, parts, variant (timed_rows.h says what they are of each kernel); the output has them with median_us
+(-1: refused by the compiler or the GPU) and gpu. All configurations of a kernel at a token count are timed
+together, replays in turn. Resumable: rows in the output are not measured again, and a run may be killed at
+any moment. Ends as profile.py does.
 """
 from __future__ import annotations
 
@@ -29,21 +30,31 @@ from types import ModuleType
 from warploom.profile import COMPLETE, NOTHING_TO_RUN_ON, OUT_OF_TIME, what_is_missing  # noqa: E402
 
 if TYPE_CHECKING:
-    from warploom import engine_kernels
+    from warploom import engine_adapters, engine_kernels
+
+    Subject = (engine_kernels.BlockProduct | engine_kernels.Experts | engine_adapters.Adapters
+               | engine_adapters.StateUpdate)
 
 Config = tuple[int, ...]
-Sizes = tuple[str, int, int, int, int, int, int, int]  # of a kernel, as in SIZES
+Sizes = tuple[str, int, int, int, int, int, int, int, str]  # of a kernel, as in SIZES and VARIANT
 Plan = dict[Sizes, dict[int, list[Config]]]           # configurations by kernel and tokens
 
 SIZES = ["kernel", "bytes", "experts", "top_k", "n", "k", "block_n", "block_k"]
-TILES = ["bm", "bn", "bk", "warps", "stages", "group"]
-COLUMNS = [*SIZES, "tokens", *TILES, "median_us", "gpu"]
+TILES = ["bm", "bn", "bk", "warps", "stages", "group", "parts"]
+VARIANT = "variant"
+PLANNED = [*SIZES, "tokens", *TILES, VARIANT]
+COLUMNS = [*PLANNED, "median_us", "gpu"]
 REPLAYS = 7
 
 
 def sizes_of(row: Mapping[str, str]) -> Sizes:
     kernel_bytes, experts, top_k, n, k, block_n, block_k = (int(row[name]) for name in SIZES[1:])
-    return row["kernel"], kernel_bytes, experts, top_k, n, k, block_n, block_k
+    return row["kernel"], kernel_bytes, experts, top_k, n, k, block_n, block_k, row[VARIANT]
+
+
+def planned_row(sizes: Sizes, tokens: int, config: Config) -> list[str | int]:
+    """As PLANNED."""
+    return [*sizes[:-1], tokens, *config, sizes[-1]]
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -67,6 +78,8 @@ def read_done(path: str | Path) -> set[tuple[Sizes, int, Config]]:
     if whole != text:
         with open(path, "w", newline="") as file:
             file.write(whole)
+    if whole and whole.split("\n", 1)[0].split(",") != COLUMNS:
+        raise ValueError(f"{path}: has other columns, of an earlier release: expected a new file")
     done: set[tuple[Sizes, int, Config]] = set()
     for row in csv.DictReader(whole.splitlines()):
         done.add((sizes_of(row), int(row["tokens"]), tuple(int(row[name]) for name in TILES)))
@@ -79,10 +92,14 @@ def launches_of(engine: str) -> ModuleType:
     return importlib.import_module(f"warploom.{engine}_launches")
 
 
-def subject_of(sizes: Sizes, engine: str) -> engine_kernels.BlockProduct | engine_kernels.Experts:
-    from warploom import engine_kernels
+def subject_of(sizes: Sizes, engine: str) -> Subject:
+    from warploom import engine_adapters, engine_kernels
     launches = launches_of(engine)
-    kernel, bytes_of, experts, top_k, n, k, block_n, block_k = sizes
+    kernel, bytes_of, experts, top_k, n, k, block_n, block_k, variant = sizes
+    if kernel == "lora":
+        return engine_adapters.Adapters(launches, variant, experts, top_k, n, k, block_n)
+    if kernel == "state_update":
+        return engine_adapters.StateUpdate(launches, n, k, bytes_of)
     if kernel == "block_fp8_product":
         return engine_kernels.BlockProduct(launches, n, k, block_n, block_k)
     return engine_kernels.Experts(launches, experts, top_k, n, k, bytes_of, block_n, block_k)
@@ -172,7 +189,8 @@ def profile(
                 subject = subject or subjects(sizes)
                 fresh = [config for config in configs if (sizes, tokens, config) not in done]
                 for config, us in time_all(subject, tokens, fresh).items():
-                    writer.writerow([*sizes, tokens, *config, -1 if us is None else round(us, 3), gpu])
+                    writer.writerow([*planned_row(sizes, tokens, config),
+                                     -1 if us is None else round(us, 3), gpu])
                     done.add((sizes, tokens, config))
                 file.flush()
                 kernel = f"{sizes[0]} N={sizes[4]} K={sizes[5]}"

@@ -304,9 +304,11 @@ TEST(DamagedRequests, AreReadOrRefused) {
 
 TEST(DamagedTunedFiles, AreReadOrRefused) {
   const std::string launches =
-      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,median_us,gpu\n"
-      "fused_moe,1,128,8,1536,4096,128,128,64,16,64,128,4,3,1,42.5,NVIDIA L40S\n"
-      "block_fp8_product,1,0,0,1536,4096,128,128,64,16,64,128,4,3,1,22.5,NVIDIA L40S\n";
+      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,parts,variant,"
+      "median_us,gpu\n"
+      "fused_moe,1,128,8,1536,4096,128,128,64,16,64,128,4,3,1,1,plain,42.5,NVIDIA L40S\n"
+      "lora,2,1,1,16,4096,16,0,64,16,16,128,4,3,8,16,shrink,2.5,NVIDIA L40S\n"
+      "block_fp8_product,1,0,0,1536,4096,128,128,64,16,64,128,4,3,1,1,plain,22.5,NVIDIA L40S\n";
   Bench().feed({"", "launches.csv", launches}, Kind::Csv, [](const std::filesystem::path& path) {
     for (const LaunchTime& time : read_launch_times(path, "NVIDIA L40S"))
       if (!(std::isfinite(time.us) && time.us >= 1e-3)) throw std::runtime_error("a time that is none");

@@ -9,7 +9,9 @@ shapes, between grids (tile_m x tile_n) at a shape, between configurations of a 
 and the root of the mean of squares over all: what the tuner's choice of the next timing rests on
 (src/warploom/tuner/internal/candidate_errors.h).
 
-The second form makes the shipped file: it fits the tables of SETS on their anchors and takes shapes that the
+The second form makes the shipped file. Estimates of rows between two sectors are mended first
+(src/warploom/tuner/internal/sector_limit.h): sector_limit.py fits how, on LIMIT_SETS. Then it fits the
+tables of SETS on their anchors and takes shapes that the
 trees were learned from, so that nothing is judged on them; the trees have seen them, which makes errors small
 rather than large. Needs libwarploom.so."""
 
@@ -26,6 +28,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 from warploom.table import Table  # noqa: E402
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import sector_limit  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "fixtures" / "tuner"
 # Each kind: what `tune fit` is asked, its samples, and the shapes that are taken (fixtures' README).
@@ -36,6 +41,7 @@ SETS = {
     "gemm_fp8": (["--operand-bytes", "1"], ["gemm_fp8_anchors", "narrow/gemm_fp8_anchors"],
                  ["gemm_fp8_shapes"]),
 }
+LIMIT_SETS = ["gemm_fp8_shapes", "odd_rows/gemm_fp8_near"]
 MEASURED = {"gpu": "h200_sxm", "engine": "reference kernels (python/warploom/kernels)", "triton": "3.6",
             "torch": "2.11", "date": "2026-11-21"}
 
@@ -117,12 +123,14 @@ def fitted(program, scratch):
     return pairs
 
 
-def write(path, together):
+def write(path, together, limit):
     document = {
-        "schema": "warploom_candidate_errors", "version": 1,
+        "schema": "warploom_candidate_errors", "version": 2,
         "created_by": "tools/tuner_truth/candidate_errors.py --warploom PROGRAM --output FILE",
         "errors": dict(zip(("shape", "tile", "config"), (round(one, 3) for one in together))),
-        "fitted_on": {**MEASURED, "sets": [name for _, _, oracles in SETS.values() for name in oracles]},
+        "between_sectors": dict(zip(sector_limit.NAMES, limit)),
+        "fitted_on": {**MEASURED, "limit_sets": LIMIT_SETS,
+                      "sets": [name for _, _, oracles in SETS.values() for name in oracles]},
     }  # fmt: skip
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(document, indent=1) + "\n")
@@ -143,9 +151,14 @@ def main():
         deviations([(table, [oracle]) for table, oracle in zip(files[::2], files[1::2])])
         return
     with tempfile.TemporaryDirectory() as scratch:
-        together = deviations(fitted(options.warploom, scratch))
+        pairs = fitted(options.warploom, scratch)
+        together = deviations(pairs)
+        times = {}
+        for name in LIMIT_SETS:
+            times.update(read_times(FIXTURES / f"{name}.csv.gz"))
+        limit = sector_limit.fit(Table(pairs[-1][0]), times)
     if options.output:
-        write(options.output, together)
+        write(options.output, together, limit)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,8 @@ std::string expert_times(const char* formula) {
 // The same in place of `python3 tuned_profile.py`.
 std::string launch_times(const char* formula) {
   return std::string(kReadWords) +
-         "echo kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,median_us,"
+         "echo kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,parts,"
+         "variant,median_us,"
          "gpu > \"$out\"\n"
          "awk -F, -v OFS=, 'FNR > 1 { us = " +
          formula + "; print $0, us, \"NVIDIA L40S\" }' \"$plan\" >> \"$out\"\n";

@@ -19,6 +19,7 @@ struct AdapterProduct {
 
 struct AdapterFile {
   bool shrinks = true;        // down to the rank; else up from it
+  bool adds = false;          // up from it: onto what the layer's own product wrote
   std::int64_t rank = 16;     // that the engine makes room for
   std::int64_t adapters = 1;  // of one step: tokens are shared out over them evenly
   std::vector<AdapterProduct> products;

@@ -178,8 +178,9 @@ class Listing {
     add(std::move(file), device_);
   }
 
-  AdapterFile adapters_of(bool shrinks) const {
+  AdapterFile adapters_of(bool shrinks, bool adds) const {
     return {.shrinks = shrinks,
+            .adds = adds,
             .rank = asked_.lora_rank,
             .adapters = asked_.adapters,
             .products = adapter_products(asked_.model, asked_.sharding, asked_.lora_rank, shrinks)};
@@ -197,7 +198,8 @@ class Listing {
       add(std::move(file), gpu);
     };
     for (const std::string_view ending : {"SHRINK", "EXPAND_TRUE", "EXPAND_FALSE"})
-      add_one(ending, "requests have LoRA adapters", adapters_of(ending == "SHRINK"));
+      add_one(ending, "requests have LoRA adapters",
+              adapters_of(ending == "SHRINK", ending == "EXPAND_TRUE"));
     const auto* const mixture = first_experts(graph);
     if (mixture == nullptr) return;
     const std::int64_t rank = asked_.lora_rank, width = mixture->intermediate / mixture->tensor_parallel;
@@ -229,7 +231,7 @@ class Listing {
   void add_sglang_adapters() {
     if (asked_.lora_rank == 0) return;
     for (const bool shrinks : {true, false}) {
-      const AdapterFile all = adapters_of(shrinks);
+      const AdapterFile all = adapters_of(shrinks, !shrinks);
       for (const AdapterProduct& product : all.products) {
         TunedFile file{.kernel = TunedKernel::ChunkedLora,
                        .opened = "requests have LoRA adapters, --lora-backend csgmv (its default)"};

@@ -1,10 +1,16 @@
-// Rows of kernels that were never timed: states, adapters, weights of few bits.
+// Rows of states, adapters and weights of few bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/model_catalog.h"
@@ -62,6 +68,48 @@ TEST(StateLaunches, MoveNoMoreThanMemoryAllowsAndGrowWithRequests) {
     EXPECT_GT(least, before) << pairs;
     before = least;
   }
+}
+
+// Every configuration at 11 states on an H200 (tests/fixtures/tuner/engine_kernels); nothing was fitted
+// on the last three.
+TEST(StateLaunches, RowsComeNearTheBestThatWasTimed) {
+  CsvReader csv(std::filesystem::path(WARPLOOM_SOURCE_DIR) /
+                "tests/fixtures/tuner/engine_kernels/times.csv.gz");
+  const std::size_t subject = csv.column("subject"), config = csv.column("config"),
+                    us = csv.column("median_us");
+  std::map<std::string, std::map<std::string, double>> times;
+  while (csv.next())
+    if (csv.cell(subject).starts_with("headdim="))
+      times[std::string(csv.cell(subject))][std::string(csv.cell(config))] = csv.real(us);
+  ASSERT_EQ(times.size(), 11U);
+  double shares = 0, of_default = 0, worst = 1;
+  for (const auto& [name, of] : times) {
+    int head = 0, state = 0, heads = 0, batch = 0;
+    std::array<char, 16> dtype{};
+    ASSERT_EQ(std::sscanf(name.c_str(), "headdim=%d dstate=%d dtype=%15s heads=%d batch=%d", &head, &state,
+                          dtype.data(), &heads, &batch),
+              5);
+    const StateUpdate asked{.head_dim = head, .state = state, .state_bytes = dtype[0] == 'f' ? 4 : 2};
+    const TunedFile file{.kernel = TunedKernel::StateUpdate, .state = asked};
+    const std::vector<SureRow> rows = rows_of(file, MoeEngine::Vllm, "h200_sxm");
+    const auto nearest = std::min_element(rows.begin(), rows.end(), [&](const SureRow& a, const SureRow& b) {
+      return std::abs(a.row.tokens - heads * batch) < std::abs(b.row.tokens - heads * batch);
+    });
+    const auto text = [](const TileConfig& tile) {
+      return std::to_string(tile.tile_m) + "x" + std::to_string(tile.warps);
+    };
+    double best = 1e9;
+    for (const auto& [_, one] : of) best = std::min(best, one);
+    const double share = best / of.at(text(nearest->row.config.tile));
+    shares += std::log(share) / double(times.size());
+    of_default += std::log(best / of.at(text(nearest->row.engine_default.tile))) / double(times.size());
+    worst = std::min(worst, share);
+  }
+  EXPECT_LT(std::exp(of_default), 0.76) << "what the engine loses without a file";
+  EXPECT_GT(std::exp(shares), 0.96);
+  EXPECT_GT(worst, 0.88);
+  RecordProperty("share", std::to_string(std::exp(shares)));
+  RecordProperty("worst", std::to_string(worst));
 }
 
 TEST(StateLaunches, DefaultsAreTheEnginesAndAmongWhatIsPriced) {

@@ -8,8 +8,6 @@
 #include "warploom/tuned_files/key_launches.h"
 
 namespace warploom {
-namespace {
-
 SureRow sure_row(const KeyLaunches& launches) {
   const std::vector<double>& times = launches.log_times;
   const auto usual_place = std::find(launches.configs.begin(), launches.configs.end(), launches.usual);
@@ -40,6 +38,8 @@ SureRow sure_row(const KeyLaunches& launches) {
   return sure;
 }
 
+namespace {
+
 // Searches on other GPUs say how far a configuration lies behind the best.
 PickShare voted_share(const MoeLayer& layer, const MoeConfigRow& row, const GpuSpec& gpu,
                       const ConfigModel& model) {
@@ -65,7 +65,7 @@ std::vector<SureRow> second_rows(const TunedFile& file, MoeEngine engine, const 
 }  // namespace
 
 bool was_ever_timed(const TunedFile& file) {
-  if (file.kernel == TunedKernel::BlockProduct) return true;
+  if (file.kernel == TunedKernel::BlockProduct || file.kernel == TunedKernel::StateUpdate) return true;
   return file.kernel == TunedKernel::Experts && file.operands == ExpertOperands::OfLayer;
 }
 

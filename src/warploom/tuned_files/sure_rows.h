@@ -6,6 +6,7 @@
 #include "warploom/fused_moe/config_model.h"
 #include "warploom/fused_moe/config_table.h"
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/tuned_files/launches_at_key.h"
 #include "warploom/tuned_files/tuned_file.h"
 #include "warploom/tuner/pick_share.h"
 
@@ -23,6 +24,8 @@ struct SureRow {
 // assumed (unmeasured_errors), and a row says what the kernel's structure says.
 bool was_ever_timed(const TunedFile& file);
 
+// One key's row by the GPU's record, as sure_rows has it.
+SureRow sure_row(const KeyLaunches& launches);
 // A row for each key that key_launches has: the configuration of least time by the GPU's record over the
 // token counts that look the key up, where it is clearly faster than the engine's default; 16-bit experts,
 // whose rows fall on experts by chance: predicted_configs. The second product of experts has tiles of as many

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "warploom/base/csv.h"
@@ -17,8 +18,37 @@
 namespace warploom {
 namespace {
 
-// Sizes of the file's kernel, as the plan and its times name them.
+// Each of these keys is a launch's own size: no other launch looks it up.
+bool has_keys_alone(const TunedFile& file) { return file.state || file.adapters; }
+
+// Sizes of the kernel at a key, as the plan and its times name them; none: nothing is launched so.
+std::optional<LaunchTime> adapter_sizes(const TunedFile& file, const KeyLaunches& launches) {
+  const AdapterFile& adapters = *file.adapters;
+  const std::int64_t slices = launches.above.at(1), k = launches.below.at(0), n = launches.below.at(1);
+  for (const AdapterProduct& product : adapters.products)
+    if (product.slices == slices && product.k == k && product.n == n)
+      return LaunchTime{.kernel = file.kernel,
+                        .bytes = 2,
+                        .experts = adapters.adapters,
+                        .top_k = slices,
+                        .n = n,
+                        .k = k,
+                        .block_n = product.outputs,
+                        .variant = adapters.shrinks ? LaunchVariant::Shrink
+                                   : adapters.adds  ? LaunchVariant::ExpandAdding
+                                                    : LaunchVariant::Expand,
+                        .config = {}};
+  return std::nullopt;
+}
+
+// Sizes of the file's kernel where they are the same at every key.
 LaunchTime plan_sizes(const TunedFile& file) {
+  if (file.state)
+    return {.kernel = file.kernel,
+            .bytes = file.state->state_bytes,
+            .n = file.state->head_dim,
+            .k = file.state->state,
+            .config = {}};
   if (file.product)
     return {.kernel = file.kernel,
             .n = file.product->n,
@@ -38,6 +68,21 @@ LaunchTime plan_sizes(const TunedFile& file) {
           .config = {}};
 }
 
+std::optional<LaunchTime> plan_sizes(const TunedFile& file, const KeyLaunches& launches) {
+  return file.adapters ? adapter_sizes(file, launches) : plan_sizes(file);
+}
+
+// Tokens at which the key's configurations are timed.
+std::vector<std::int64_t> timed_tokens(const TunedFile& file, const KeyLaunches& launches,
+                                       std::size_t place) {
+  return has_keys_alone(file) ? std::vector{launches.key} : judged_tokens(place);
+}
+
+MoeConfig usual_launch(const TunedFile& file, MoeEngine engine, const KeyLaunches& launches,
+                       std::int64_t tokens) {
+  return has_keys_alone(file) ? launches.usual : default_launch(file, engine, tokens);
+}
+
 // Places of the configurations to time, ascending by modelled time; voted ones stand in their order already.
 std::vector<std::size_t> chosen(const TunedFile& file, const KeyLaunches& launches) {
   std::vector<std::size_t> places(launches.configs.size());
@@ -46,21 +91,23 @@ std::vector<std::size_t> chosen(const TunedFile& file, const KeyLaunches& launch
     std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
       return launches.log_times[a] < launches.log_times[b];
     });
-  places.resize(std::min(places.size(), kTimedConfigs));
+  // A state has few, and nothing that the record says tells them apart.
+  if (!file.state) places.resize(std::min(places.size(), kTimedConfigs));
   return places;
 }
 
 std::string plan_row(const LaunchTime& row) {
   const TileConfig& tile = row.config.tile;
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", name_of(row.kernel), row.bytes,
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", name_of(row.kernel), row.bytes,
                      row.experts, row.top_k, row.n, row.k, row.block_n, row.block_k, row.tokens, tile.tile_m,
-                     tile.tile_n, tile.tile_k, tile.warps, tile.stages, row.config.group_m);
+                     tile.tile_n, tile.tile_k, tile.warps, tile.stages, row.config.group_m, tile.split_k,
+                     name_of(row.variant));
 }
 
 // The times of one key: all that look it up.
-KeyTimes times_of(const KeyTimes& of_kernel, std::size_t place) {
+KeyTimes times_of(const KeyTimes& of_kernel, const std::vector<std::int64_t>& counts) {
   KeyTimes found;
-  for (const std::int64_t tokens : judged_tokens(place)) {
+  for (const std::int64_t tokens : counts) {
     const auto here = of_kernel.find(tokens);
     found[tokens] = here == of_kernel.end() ? KeyTimes::mapped_type() : here->second;
   }
@@ -89,41 +136,45 @@ std::vector<double> timed_means(const KeyLaunches& launches, const KeyTimes& tim
 
 bool may_time(const TunedFile& file) {
   if (file.kernel == TunedKernel::BlockProduct) return file.product.has_value();
+  if (file.kernel == TunedKernel::StateUpdate) return file.state.has_value();
+  if (file.kernel == TunedKernel::Lora) return file.adapters && file.adapters->experts == 0;
   return file.kernel == TunedKernel::Experts && file.layer && file.operands == ExpertOperands::OfLayer &&
          file.layer->expert_parallel == 1;
 }
 
 LaunchTime::Sizes LaunchTime::sizes() const {
-  return {std::int64_t(kernel), bytes, experts, top_k, n, k, block_n, block_k};
+  return {std::int64_t(kernel), bytes, experts, top_k, n, k, block_n, block_k, std::int64_t(variant)};
 }
 
-LaunchTime::Sizes LaunchTime::sizes_of(const TunedFile& file) { return plan_sizes(file).sizes(); }
+bool LaunchTime::is_of(const TunedFile& file) const { return sizes() == plan_sizes(file).sizes(); }
 
 LaunchTimes::LaunchTimes(std::span<const LaunchTime> times) {
   for (const LaunchTime& time : times) by_kernel_[time.sizes()][time.tokens][time.config] = time.us;
 }
 
-const KeyTimes* LaunchTimes::of(const TunedFile& file) const {
-  const auto found = by_kernel_.find(LaunchTime::sizes_of(file));
+const KeyTimes* LaunchTimes::of(const LaunchTime::Sizes& sizes) const {
+  const auto found = by_kernel_.find(sizes);
   return found == by_kernel_.end() ? nullptr : &found->second;
 }
 
 std::string timing_plan(std::span<const TunedFile> files, MoeEngine engine, const GpuSpec& gpu,
                         const ConfigModel& searches) {
-  std::string csv = "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group\n";
+  std::string csv =
+      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,parts,variant\n";
   for (const TunedFile& file : files) {
-    LaunchTime row = plan_sizes(file);
     const std::vector<KeyLaunches> keys = key_launches(file, engine, gpu, searches);
     for (std::size_t i = 0; i < keys.size(); ++i) {
+      std::optional<LaunchTime> row = plan_sizes(file, keys[i]);
+      if (!row) continue;
       std::set<MoeConfig> configs;
       for (const std::size_t place : chosen(file, keys[i])) configs.insert(keys[i].configs[place]);
-      const std::vector<std::int64_t> counts = judged_tokens(i);
-      for (const std::int64_t tokens : counts) configs.insert(default_launch(file, engine, tokens));
+      const std::vector<std::int64_t> counts = timed_tokens(file, keys[i], i);
+      for (const std::int64_t tokens : counts) configs.insert(usual_launch(file, engine, keys[i], tokens));
       for (const std::int64_t tokens : counts) {
-        row.tokens = tokens;
+        row->tokens = tokens;
         for (const MoeConfig& config : configs) {
-          row.config = config;
-          csv += plan_row(row);
+          row->config = config;
+          csv += plan_row(*row);
         }
       }
     }
@@ -139,6 +190,7 @@ std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path, std
                     tokens = csv.column("tokens"), bm = csv.column("bm"), bn = csv.column("bn"),
                     bk = csv.column("bk"), warps = csv.column("warps"), stages = csv.column("stages"),
                     group = csv.column("group"), us = csv.column("median_us"), gpu = csv.column("gpu");
+  const std::optional<std::size_t> parts = csv.find_column("parts"), variant = csv.find_column("variant");
   const auto number = [&](std::size_t column, std::int64_t least) {
     const std::int64_t value = csv.integer(column);
     if (value < least || value > (1 << 24))
@@ -160,12 +212,15 @@ std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path, std
                      .k = number(k, 1),
                      .block_n = number(block_n, 0),
                      .block_k = number(block_k, 0),
+                     .variant = variant ? parse_enum<LaunchVariant>(csv.cell(*variant), csv.where(*variant))
+                                        : LaunchVariant::Plain,
                      .tokens = number(tokens, 1),
                      .config = {.tile = {.tile_m = number(bm, 1),
                                          .tile_n = number(bn, 1),
                                          .tile_k = number(bk, 1),
                                          .warps = number(warps, 1),
-                                         .stages = number(stages, 1)},
+                                         .stages = number(stages, 1),
+                                         .split_k = parts ? number(*parts, 1) : 1},
                                 .group_m = number(group, 1)},
                      .us = taken});
   }
@@ -174,13 +229,18 @@ std::vector<LaunchTime> read_launch_times(const std::filesystem::path& path, std
 
 TimedRows timed_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu, const ConfigModel& searches,
                      const LaunchTimes& times) {
-  const KeyTimes* const of_kernel = times.of(file);
-  if (of_kernel == nullptr) return {{}, "the samples have no time of this kernel"};
-  const auto usual = [&](std::int64_t tokens) { return default_launch(file, engine, tokens); };
   TimedRows found;
   const std::vector<KeyLaunches> keys = key_launches(file, engine, gpu, searches);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const KeyTimes timed = times_of(*of_kernel, i);
+    const std::optional<LaunchTime> sizes = plan_sizes(file, keys[i]);
+    if (!sizes) {
+      found.rows.push_back(sure_row(keys[i]));
+      continue;
+    }
+    const KeyTimes* const of_kernel = times.of(sizes->sizes());
+    if (of_kernel == nullptr) return {{}, "the samples have no time of this kernel"};
+    const auto usual = [&](std::int64_t tokens) { return usual_launch(file, engine, keys[i], tokens); };
+    const KeyTimes timed = times_of(*of_kernel, timed_tokens(file, keys[i], i));
     for (const auto& [tokens, of_config] : timed)
       if (!of_config.contains(usual(tokens)))
         return {{},
@@ -191,7 +251,11 @@ TimedRows timed_rows(const TunedFile& file, MoeEngine engine, const GpuSpec& gpu
       return {
           {},
           fmt::format("at {} tokens no configuration was timed that the GPU's record knows", keys[i].key)};
-    SureRow sure{.row = measured_row(keys[i].key, usual, timed), .share = {}, .is_timed = true};
+    SureRow sure{.row = measured_row(keys[i].key, usual, timed),
+                 .above = keys[i].above,
+                 .below = keys[i].below,
+                 .share = {},
+                 .is_timed = true};
     // The default may change within the key: each token count has its own.
     double mine = 0;
     for (const auto& [tokens, of_config] : timed)

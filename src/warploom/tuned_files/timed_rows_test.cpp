@@ -199,14 +199,16 @@ TEST(TimedRows, ThePlanHasEachKeysDefaultsAndItsCandidates) {
   std::istringstream lines(plan);
   std::string line;
   std::getline(lines, line);
-  EXPECT_EQ(line, "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group");
+  EXPECT_EQ(
+      line,
+      "kernel,bytes,experts,top_k,n,k,block_n,block_k,tokens,bm,bn,bk,warps,stages,group,parts,variant");
   std::map<std::string, std::size_t> rows;  // by kernel and tokens
   bool default_of_the_product = false;
   while (std::getline(lines, line)) {
     std::vector<std::string> cells;
     std::istringstream row(line);
     for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
-    ASSERT_EQ(cells.size(), 15U);
+    ASSERT_EQ(cells.size(), 17U);
     ++rows[cells[0] + " " + cells[8]];
     default_of_the_product = default_of_the_product || line.find(",4096,64,128,128,4,2,32") != line.npos;
     // Steps that cross a block of scales would yield wrong results.

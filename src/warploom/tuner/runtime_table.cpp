@@ -9,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/tuner/internal/cell_candidates.h"
 #include "warploom/tuner/internal/expected_gain.h"
+#include "warploom/tuner/internal/sector_limit.h"
 #include "warploom/tuner/tile_sample.h"
 
 namespace warploom {
@@ -21,6 +22,12 @@ struct CorrectedTimes {
   std::vector<std::uint32_t> candidates;  // of the cell, configurations
 };
 
+// What loads allow, where that is more than an estimate says.
+double within_loads(const TableLayout& layout, const TileShape& shape, std::size_t config, double us) {
+  if (!between_sectors(layout.kernel, shape)) return us;
+  return limited_us(layout.gpu, shape, layout.configs[config].config, us);
+}
+
 CorrectedTimes corrected_times(const TableLayout& layout, const TileShape& shape) {
   CorrectedTimes times;
   for (std::size_t i = 0; i < layout.configs.size(); ++i)
@@ -30,7 +37,8 @@ CorrectedTimes corrected_times(const TableLayout& layout, const TileShape& shape
     times.all[config] = corrected;
     times.candidates.push_back(config);
   });
-  for (float& time : times.all) time *= cell.scale();
+  for (std::size_t i = 0; i < times.all.size(); ++i)
+    times.all[i] = float(within_loads(layout, shape, i, double(times.all[i] * cell.scale())));
   return times;
 }
 
@@ -144,7 +152,8 @@ std::optional<TilePick> RuntimeTable::next_to_time(const TileShape& shape,
 std::optional<double> RuntimeTable::predict_us(const TileShape& shape, const TileConfig& config) const {
   check_shape(shape, "tune predict");
   for (std::size_t i = 0; i < layout_->configs.size(); ++i)
-    if (layout_->configs[i].config == config) return double(corrected_time(*layout_, shape, i));
+    if (layout_->configs[i].config == config)
+      return within_loads(*layout_, shape, i, double(corrected_time(*layout_, shape, i)));
   return std::nullopt;
 }
 

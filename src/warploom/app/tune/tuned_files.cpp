@@ -116,15 +116,28 @@ void measure_into_samples(const TunedFilesRequest& request, const std::vector<Tu
                     request.seconds));
 }
 
+// What one launch multiplies; an empty shape of kernels that multiply nothing.
+TileShape shape_of(const LaunchTime& time) {
+  switch (time.kernel) {
+    case TunedKernel::StateUpdate:
+      return {.m = 0, .n = 0, .k = 0};
+    case TunedKernel::Lora:
+      return {.m = time.tokens,
+              .n = time.variant == LaunchVariant::Shrink ? time.top_k * time.n : time.block_n,
+              .k = time.k};
+    case TunedKernel::BlockProduct:
+      return {.m = time.tokens, .n = time.n, .k = time.k};
+    default:  // Both products of experts have three widths of columns together.
+      return {.m = time.tokens * time.top_k, .n = 3 * time.n, .k = time.k};
+  }
+}
+
 // Throws InvalidInput on times that the GPU's matrix units cannot reach, or of another GPU.
 std::vector<LaunchTime> checked_times(const TunedFilesRequest& request, const GpuSpec& gpu) {
   std::vector<LaunchTime> times = read_launch_times(request.samples, gpu.device_name);
   for (const LaunchTime& time : times) {
-    // Both products of experts have three widths of columns together.
-    const bool is_product = time.kernel == TunedKernel::BlockProduct;
-    const TileShape shape{.m = is_product ? time.tokens : time.tokens * time.top_k,
-                          .n = is_product ? time.n : 3 * time.n,
-                          .k = time.k};
+    const TileShape shape = shape_of(time);
+    if (shape.m == 0) continue;
     const TileKernel kernel{.name = std::string(name_of(time.kernel)),
                             .operand_bytes = static_cast<std::int32_t>(time.bytes)};
     const TileSample sample{.config = time.config.tile, .shape = shape, .median_us = time.us};

@@ -20,9 +20,13 @@ CandidateErrors read_errors() {
   if (text_member_or(document, "schema", "") != kSchema)
     throw InvalidInput(fmt::format("{}: expected schema {}", where, kSchema));
   const Json& errors = required_member(document, "errors", where);
+  const Json& limit = required_member(document, "between_sectors", where);
   return {.shape = required_number(errors, "shape", where),
           .tile = required_number(errors, "tile", where),
-          .config = required_number(errors, "config", where)};
+          .config = required_number(errors, "config", where),
+          .between_sectors = {.row_us = required_number(limit, "row_us", where),
+                              .byte_us = required_number(limit, "byte_us", where),
+                              .sharpness = required_number(limit, "sharpness", where)}};
 }
 
 }  // namespace
