@@ -19,8 +19,10 @@ endif()
 # the test program warploom_NAME_tests from *_test.cpp. tools/check_layers reads these DEPENDS lists.
 # What runs once a request (COLD) is compiled for a quick build, with WARPLOOM_COLD; HOT are options of the others.
 # The files of APART belong to another target of the caller. Those of ALONE share a batch with none: a program
-# replaces them by naming others that define the same. The files of LEARNING (sources and tests) need the training libraries; those of WITHOUT_LEARNING take
-# their place where the program is built without them. FITTING are test files that fit
+# replaces them by naming others that define the same. The files of LEARNING (sources and tests) need the training
+# libraries: their sources are warploom_NAME_fits, which whatever links the module links too, but for programs with the
+# property WARPLOOM_WITHOUT_FITS, which have stand-ins and build none of it. Those of WITHOUT_LEARNING take their place
+# where the program is built without them. FITTING are test files that fit
 # models with our own code alone. SANITIZED, WHOLE_RUNS and THREADED: see warploom_suites(). Under the thread
 # sanitizer the test program holds the files of THREADED alone, linked with THREADED_WITH in place of the module.
 function(warploom_module)
@@ -40,10 +42,18 @@ function(warploom_module)
   list(FILTER sources EXCLUDE REGEX "/(main(_light|_mpi|_judge)?|mpi_crew)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
 
+  set(fits "")
+  foreach(file IN LISTS ARG_LEARNING)
+    if("${CMAKE_CURRENT_SOURCE_DIR}/${file}" IN_LIST sources)
+      list(APPEND fits "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+    endif()
+  endforeach()
+  if(fits)
+    list(REMOVE_ITEM sources ${fits})
+  endif()
   add_library(warploom_${ARG_NAME} STATIC ${sources})
-  # Sources that need the training libraries stay alone, so that a program can be linked without them.
   set(batched ${sources})
-  foreach(file IN LISTS ARG_LEARNING ARG_ALONE)
+  foreach(file IN LISTS ARG_ALONE)
     list(REMOVE_ITEM batched "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   endforeach()
   set(cold "")
@@ -65,6 +75,14 @@ function(warploom_module)
     target_link_libraries(warploom_${ARG_NAME} PUBLIC warploom_${dependency})
   endforeach()
   target_link_libraries(warploom_${ARG_NAME} PRIVATE ${ARG_PRIVATE})
+  if(fits AND WARPLOOM_LEARNING_FOUND)
+    add_library(warploom_${ARG_NAME}_fits STATIC ${fits})
+    target_link_libraries(warploom_${ARG_NAME}_fits PUBLIC warploom_${ARG_NAME} PRIVATE ${ARG_PRIVATE})
+    set(archive $<STREQUAL:$<TARGET_PROPERTY:TYPE>,STATIC_LIBRARY>)
+    set(without $<BOOL:$<TARGET_PROPERTY:WARPLOOM_WITHOUT_FITS>>)
+    target_link_libraries(warploom_${ARG_NAME} INTERFACE
+                          $<$<NOT:$<OR:${archive},${without}>>:warploom_${ARG_NAME}_fits>)
+  endif()
   # What a fuzzing target has reached is seen in the toolkit's own code; tests need not tell.
   if(WARPLOOM_FUZZ)
     target_compile_options(warploom_${ARG_NAME} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)

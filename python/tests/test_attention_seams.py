@@ -178,7 +178,7 @@ class Vllm(unittest.TestCase):
         """The grid and arguments of one launch as vLLM 0.33's unified_attention makes it."""
         kernel = Recorder()
         tables = tables_of(times, kind)
-        chosen = vllm_attention.ChosenKernel(kernel, tables, more.pop("engine", types.SimpleNamespace()))
+        chosen = vllm_attention.UnifiedKernel(kernel, tables, more.pop("engine", types.SimpleNamespace()))
         if "vllm" in WHEELS:
             self.by_the_wheel(chosen, tokens, sequences, **more)
         else:
@@ -244,7 +244,7 @@ class Vllm(unittest.TestCase):
 
     def test_an_unknown_launch_is_vllms(self):
         kernel = Recorder()
-        chosen = vllm_attention.ChosenKernel(kernel, tables_of(PREFILL), types.SimpleNamespace())
+        chosen = vllm_attention.UnifiedKernel(kernel, tables_of(PREFILL), types.SimpleNamespace())
         chosen[(1,)](1, 2, BLOCK_M=16)
         self.assertEqual(kernel.launches, [((1,), (1, 2), {"BLOCK_M": 16})])
         kernel.fn = "its own"
@@ -265,7 +265,7 @@ class Vllm(unittest.TestCase):
                 ), self.assertLogs("vllm.warploom", "INFO") as logged:
                     vllm_plugin.register()
                 self.assertIn(said, " ".join(logged.output))
-        self.assertIsInstance(engine.kernel_unified_attention, vllm_attention.ChosenKernel)
+        self.assertIsInstance(engine.kernel_unified_attention, vllm_attention.UnifiedKernel)
 
 
 class Sglang(unittest.TestCase):
@@ -275,7 +275,7 @@ class Sglang(unittest.TestCase):
 
     def test_a_prefill_keeps_its_rows(self):
         kernel, tables = Recorder(), tables_of(self.TIMES)
-        chosen = sglang_attention.ChosenKernel(kernel, tables, "prefill")
+        chosen = sglang_attention.SteppedKernel(kernel, tables, "prefill")
         args = [Tensor(512, 32, 128)] + [None] * 8 + [Tensor(4096)] + [None] * 7 + [4, 1, 1]
         given = {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_N_PREFIX": 64, "Lq": 128, "Lv": 128, "num_warps": 8,
                  "num_stages": 1, "other": 3}  # fmt: skip
@@ -289,7 +289,7 @@ class Sglang(unittest.TestCase):
     def test_decodes_and_what_is_left(self):
         own, better = Chosen(16, 32, 4, 2), Chosen(16, 64, 4, 2)
         kernel, tables = Recorder(), tables_of({own: 100.0, better: 10.0}, "decode")
-        chosen = sglang_attention.ChosenKernel(kernel, tables, "decode")
+        chosen = sglang_attention.SteppedKernel(kernel, tables, "decode")
         args = [Tensor(8, 32, 128)] + [None] * 4 + [Tensor(8192)] + [None] * 20
         given = {"BLOCK_N": 32, "BLOCK_H": 16, "kv_group_num": 4, "Lk": 128, "Lv": 128, "num_warps": 4,
                  "num_stages": 2}  # fmt: skip

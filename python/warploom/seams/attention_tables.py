@@ -15,6 +15,7 @@ once. What goes wrong in a choice is logged once and left to the engine.
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -110,6 +111,43 @@ class AttentionTables:
                 self._known.clear()
             self._known[key] = _faster(table, kind, launch, own, fits)
         return self._known[key]
+
+
+class ChosenKernel:
+    """In the place of an engine's kernel: kernel[grid](...) with the changes of its engine's `changes`."""
+
+    def __init__(self, kernel: Any, tables: AttentionTables):
+        self.usual, self.tables = kernel, tables
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.usual, name)
+
+    def __getitem__(self, grid: Any) -> Any:
+        def launch(*args: Any, **given: Any) -> Any:
+            chosen, changed = self.changes(grid, args, given)
+            return self.usual[chosen](*args, **{**given, **changed})
+
+        return launch
+
+    def changes(
+        self, grid: Any, args: tuple[Any, ...], given: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """(grid, changed arguments); the grid as it is and none: the engine's own."""
+        raise NotImplementedError
+
+
+def register(install: Callable[[Path], int], log: logging.Logger) -> None:
+    """Called by an engine's plugin, whose `install` puts the tables of FOLDER's folder before its kernels and
+    says how many. What is wrong with them is logged."""
+    wanted = os.environ.get(FOLDER)
+    if not wanted:
+        return
+    try:
+        count = install(Path(wanted))
+    except Exception as error:  # of the files, or an engine that has other functions
+        log.warning("%s is not used: %s", FOLDER, error)
+        return
+    log.info("%d tables of attention in %s", count, wanted)
 
 
 def _shape(kind: str, launch: Launch) -> tuple[int, int, int]:

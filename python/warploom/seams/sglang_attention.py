@@ -14,7 +14,7 @@ import logging
 from pathlib import Path
 from typing import Any, Optional
 
-from warploom.seams.attention_tables import AttentionTables, Chosen, Launch, is_power_of_two
+from warploom.seams.attention_tables import AttentionTables, Chosen, ChosenKernel, Launch, is_power_of_two
 
 PACKAGE = "sglang.kernels.ops.attention."
 EXTEND, EXTEND_KERNEL = PACKAGE + "extend_attention", "_fwd_kernel"
@@ -26,27 +26,20 @@ NEEDED = frozenset(("BLOCK_N", "num_warps", "num_stages", "Lk", "Lv"))
 _log = logging.getLogger("sglang.warploom")
 
 
-class ChosenKernel:
-    """In the place of one of the engine's kernels: kernel[grid](...) with a chosen step, warps and stages."""
+class SteppedKernel(ChosenKernel):
+    """SGLang's, with a chosen step, warps and stages."""
 
     def __init__(self, kernel: Any, tables: AttentionTables, kind: str):
-        self.usual, self.tables, self._kind = kernel, tables, kind
+        super().__init__(kernel, tables)
+        self._kind = kind
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.usual, name)
-
-    def __getitem__(self, grid: Any) -> Any:
-        def launch(*args: Any, **given: Any) -> Any:
-            return self.usual[grid](*args, **{**given, **self._changes(args, given)})
-
-        return launch
-
-    def _changes(self, args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
-        """Changed arguments; none: SGLang's own."""
+    def changes(
+        self, grid: Any, args: tuple[Any, ...], given: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
         asked = self._asked(args, given)
         if asked is None:
             self.tables.counts["left_to_engine"] += 1
-            return {}
+            return grid, {}
         dim, group, launch, own = asked
 
         def fits(one: Chosen) -> bool:
@@ -54,11 +47,11 @@ class ChosenKernel:
 
         chosen = self.tables.choose(dim, group, launch, own, fits)
         if chosen == own:
-            return {}
+            return grid, {}
         changed = {"BLOCK_N": chosen.keys, "num_warps": chosen.warps, "num_stages": chosen.stages}
         if given.get("BLOCK_N_PREFIX") == own.keys:
             changed["BLOCK_N_PREFIX"] = chosen.keys
-        return changed
+        return grid, changed
 
     def _asked(
         self, args: tuple[Any, ...], given: dict[str, Any]
@@ -94,5 +87,5 @@ def install(folder: Path) -> int:
     tables = AttentionTables(folder, device, _log)
     if len(tables):
         for module, name, kind in ((extend, EXTEND_KERNEL, "prefill"), (decode, DECODE_KERNEL, "decode")):
-            setattr(module, name, ChosenKernel(getattr(module, name), tables, kind))
+            setattr(module, name, SteppedKernel(getattr(module, name), tables, kind))
     return len(tables)

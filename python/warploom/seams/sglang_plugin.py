@@ -26,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Optional
 
-from warploom.seams import attention_tables
+from warploom.seams import attention_tables, sglang_attention
 from warploom.seams.vllm_block_products import Configs, files_of
 from warploom.seams.vllm_plugin import FOLDER, read_config_file
 
@@ -131,22 +131,8 @@ def install_experts(files: dict[str, Configs]) -> None:
 
 def register() -> None:
     """Called by SGLang."""
-    _register_attention()
+    attention_tables.register(sglang_attention.install, _log)
     _register_files()
-
-
-def _register_attention() -> None:
-    wanted = os.environ.get(attention_tables.FOLDER)
-    if not wanted:
-        return
-    from warploom.seams import sglang_attention
-
-    try:
-        count = sglang_attention.install(Path(wanted))
-    except Exception as error:  # of the files, or an engine that has other functions
-        _log.warning("%s is not used: %s", attention_tables.FOLDER, error)
-        return
-    _log.info("%d tables of attention in %s", count, wanted)
 
 
 def _register_files() -> None:

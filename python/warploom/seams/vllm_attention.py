@@ -15,9 +15,9 @@ from __future__ import annotations
 import importlib
 import logging
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
-from warploom.seams.attention_tables import AttentionTables, Chosen, Launch, is_power_of_two
+from warploom.seams.attention_tables import AttentionTables, Chosen, ChosenKernel, Launch, is_power_of_two
 
 ATTENTION = "vllm.v1.attention.ops.triton_unified_attention"
 KERNEL = "kernel_unified_attention"
@@ -31,30 +31,22 @@ NEEDED = frozenset(
 _log = logging.getLogger("vllm.warploom")
 
 
-class ChosenKernel:
-    """In the place of the engine's kernel: kernel[grid](...) with chosen tiles."""
+class UnifiedKernel(ChosenKernel):
+    """vLLM's, with chosen tiles. It names every argument."""
 
     def __init__(self, kernel: Any, tables: AttentionTables, engine: Any):
-        self.usual, self.tables, self._engine = kernel, tables, engine
+        super().__init__(kernel, tables)
+        self._engine = engine
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.usual, name)
-
-    def __getitem__(self, grid: Any) -> Any:
-        def launch(*args: Any, **given: Any) -> Any:
-            chosen = None if args else self._changes(grid, given)
-            if chosen is None:
-                return self.usual[grid](*args, **given)
-            return self.usual[chosen[0]](**{**given, **chosen[1]})
-
-        return launch
-
-    def _changes(self, grid: Any, given: dict[str, Any]) -> Optional[tuple[Any, dict[str, Any]]]:
-        """(grid, changed arguments); None: vLLM's own."""
+    def changes(
+        self, grid: Any, args: tuple[Any, ...], given: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        if args:
+            return grid, {}
         fixed = getattr(self._engine, "is_batch_invariant", False) or not NEEDED <= given.keys()
         if fixed or given["USE_TD"]:
             self.tables.counts["left_to_engine"] += 1
-            return None
+            return grid, {}
         parts, group = bool(given["IS_3D"]), int(given["num_queries_per_kv"])
         tokens, sequences = int(given["query_ptr"].shape[0]), int(given["num_seqs"])
         own = Chosen(
@@ -76,7 +68,7 @@ class ChosenKernel:
 
         chosen = self.tables.choose(int(given["HEAD_SIZE"]), group, launch, own, fits)
         if chosen == own:
-            return None
+            return grid, {}
         rows = chosen.rows // group
         changed = {"BLOCK_M": chosen.rows, "BLOCK_Q": rows, "TILE_SIZE": chosen.keys,
                    "num_warps": chosen.warps, "num_stages": chosen.stages}  # fmt: skip
@@ -90,5 +82,5 @@ def install(folder: Path) -> int:
     device = engine.current_platform.get_device_name().replace(" ", "_")
     tables = AttentionTables(folder, device, _log)
     if len(tables):
-        setattr(engine, KERNEL, ChosenKernel(getattr(engine, KERNEL), tables, engine))
+        setattr(engine, KERNEL, UnifiedKernel(getattr(engine, KERNEL), tables, engine))
     return len(tables)

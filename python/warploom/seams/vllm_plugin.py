@@ -22,6 +22,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from warploom.seams import attention_tables, vllm_attention
+
 FOLDER = "WARPLOOM_TUNED_CONFIGS"
 TABLES = "WARPLOOM_TUNED_TABLES"
 VLLM_FOLDER = "VLLM_TUNED_CONFIG_FOLDER"
@@ -93,23 +95,7 @@ def register() -> None:
     """Called by vLLM."""
     _register_files()
     _register_tables()
-    _register_attention()
-
-
-def _register_attention() -> None:
-    from warploom.seams import attention_tables
-
-    wanted = os.environ.get(attention_tables.FOLDER)
-    if not wanted:
-        return
-    from warploom.seams import vllm_attention
-
-    try:
-        count = vllm_attention.install(Path(wanted))
-    except Exception as error:  # of the files, or an engine that has other functions
-        _log.warning("%s is not used: %s", attention_tables.FOLDER, error)
-        return
-    _log.info("%d tables of attention in %s", count, wanted)
+    attention_tables.register(vllm_attention.install, _log)
 
 
 def _register_tables() -> None:

@@ -18,13 +18,18 @@
 namespace warploom {
 namespace {
 
-// Fitted and built once: with sanitizers each of the two takes seconds.
+// Fitted and built once, as the others below: with sanitizers each takes seconds.
 const WaveModel& small_model() {
   static const WaveModel model = fit_wave_model({}, {.name = "h200_sxm"}, two_tile_samples());
   return model;
 }
 const RuntimeTable& small_table() {
   static const RuntimeTable table = RuntimeTable::build(small_model());
+  return table;
+}
+
+const RuntimeTable& table_with_small_default() {
+  static const RuntimeTable table = RuntimeTable::build(small_model(), {.default_config = kSmallTile});
   return table;
 }
 
@@ -160,7 +165,7 @@ class SlowerThanItLooks final : public TimeCorrection {
 TEST(RuntimeTable, FollowsWhatACorrectionKnows) {
   const WaveModel& model = small_model();
   const SlowerThanItLooks correction;
-  const RuntimeTable plain = RuntimeTable::build(model, {.default_config = kSmallTile});
+  const RuntimeTable& plain = table_with_small_default();
   const RuntimeTable table =
       RuntimeTable::build(model, {.default_config = kSmallTile, .correction = &correction});
   const TileShape shape{4096, 4096, 4096};
@@ -231,10 +236,15 @@ const WaveModel& model_with_narrow_rows() {
   return model;
 }
 
+const RuntimeTable& table_with_narrow_rows() {
+  static const RuntimeTable table = RuntimeTable::build(model_with_narrow_rows());
+  return table;
+}
+
 TEST(RuntimeTable, NarrowRowsHaveAFormulaOfTheirOwn) {
   const WaveModel& model = model_with_narrow_rows();
   ASSERT_EQ(model.narrow.size(), 2U);
-  const RuntimeTable table = RuntimeTable::build(model);
+  const RuntimeTable& table = table_with_narrow_rows();
   EXPECT_EQ(table.configs().size(), 2U);
   RandomStream draw(3, "narrow rows");
   std::size_t other = 0;
@@ -277,13 +287,17 @@ const WaveModel& model_with_narrow_stores() {
   return model;
 }
 
+const RuntimeTable& table_with_narrow_stores() {
+  static const RuntimeTable table = RuntimeTable::build(model_with_narrow_stores());
+  return table;
+}
+
 TEST(RuntimeTable, NarrowStoresOfNarrowRowsHaveAFormulaOfTheirOwn) {
   const WaveModel& model = model_with_narrow_stores();
   ASSERT_EQ(model.narrow.size(), 2U);
   ASSERT_EQ(model.both.size(), 2U);
-  const RuntimeTable built = RuntimeTable::build(model);
-  const RuntimeTable table = RuntimeTable::from_bytes(built.bytes(), "again");
-  const RuntimeTable without = RuntimeTable::build(model_with_narrow_rows());
+  const RuntimeTable table = RuntimeTable::from_bytes(table_with_narrow_stores().bytes(), "again");
+  const RuntimeTable& without = table_with_narrow_rows();
   RandomStream draw(3, "narrow stores");
   std::size_t other = 0;
   for (int i = 0; i < 200; ++i) {
@@ -311,8 +325,8 @@ TEST(RuntimeTable, OldProgramsReadTablesWithoutNarrowRows) {
     return header.major;
   };
   EXPECT_EQ(major_of(small_table()), kWideTableMajor);
-  EXPECT_EQ(major_of(RuntimeTable::build(model_with_narrow_rows())), kNarrowTableMajor);
-  EXPECT_EQ(major_of(RuntimeTable::build(model_with_narrow_stores())), kTuneTableMajor);
+  EXPECT_EQ(major_of(table_with_narrow_rows()), kNarrowTableMajor);
+  EXPECT_EQ(major_of(table_with_narrow_stores()), kTuneTableMajor);
 }
 
 TEST(WaveFit, FewNarrowSamplesStayWhereTheyWere) {
@@ -416,9 +430,9 @@ TEST(RuntimeTable, SaysWhichGpuOrKernelItIsFor) {
 }
 
 TEST(RuntimeTable, KeepsTheNamedDefaultAndRefusesAnUnmeasuredOne) {
-  const WaveModel& model = small_model();
-  EXPECT_EQ(RuntimeTable::build(model, {.default_config = kSmallTile}).default_config(), kSmallTile);
-  EXPECT_THROW(RuntimeTable::build(model, {.default_config = TileConfig{16, 16, 16, 4, 2, 1}}), InvalidInput);
+  EXPECT_EQ(table_with_small_default().default_config(), kSmallTile);
+  EXPECT_THROW(RuntimeTable::build(small_model(), {.default_config = TileConfig{16, 16, 16, 4, 2, 1}}),
+               InvalidInput);
 }
 
 }  // namespace

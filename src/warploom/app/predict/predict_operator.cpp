@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/predict/machine_profile.h"
 #include "warploom/app/predict/tier_requirement.h"
-#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/request_fields.h"
@@ -117,7 +117,7 @@ bool widens_weights(const Operator& op, const GpuSpec& gpu) {
   return std::visit(
       [&](const auto& held) {
         using Op = std::decay_t<decltype(held)>;
-        if constexpr (AnyOf<Op, Gemm, FusedMoe>) {
+        if constexpr (std::is_same_v<Op, Gemm> || std::is_same_v<Op, FusedMoe>) {
           const MatmulScheme scheme = held.scheme;
           const bool meant = scheme == MatmulScheme::Int4WeightOnly ||
                              scheme == MatmulScheme::Int8WeightOnly || scheme == MatmulScheme::MxFp4A16;

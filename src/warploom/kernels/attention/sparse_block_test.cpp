@@ -31,7 +31,7 @@ SparseBlockParts parts_of(const CompressedAttention& op, const char* gpu) {
 }
 
 // GLM-5 on one GPU.
-DsaParts glm5(const MeasuredPart& row) {
+SparseBlockParts glm5(const MeasuredPart& row) {
   static const GpuCatalog gpus;
   const Dsa op{.kv_cache = DataType::Fp8,
                .hidden = 6144,

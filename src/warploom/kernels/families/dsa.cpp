@@ -1,52 +1,16 @@
-// DeepSeek sparse attention: the whole block, priced as the sum of its parts (operator/dsa.h).
-//
-//   scores   every query times the index keys of every token that it sees, in fp8, over index_heads heads
-//   choice   one block a query reads its row of scores; a long row is bound by what one block can read
-//   compute  one task a query and 64 heads, over the chosen tokens 64 at a time; few tasks split them
-//   memory   latents of the chosen tokens: each distinct one from DRAM, the rest from L2
+// DeepSeek sparse attention: the whole block, priced by attention/sparse_block.h. Every query is scored
+// against the index keys of every token that it sees, and attends to latents of those that it chooses.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
+#include "warploom/kernels/attention/sparse_block.h"
 #include "warploom/kernels/define_family.h"
 #include "warploom/kernels/matrix_rate.h"
 
 namespace warploom {
 namespace {
 
-enum Fitted : std::size_t {
-  kLaunchSeconds,
-  kIndexerSeconds,
-  kProductRate,
-  kProductDram,
-  kScoreRate,
-  kChoiceDram,
-  kRowRate,
-  kAttentionRate,
-  kGatherShare,
-  kIterationClocks
-};
-constexpr auto kConstants =
-    from_source("centre of the prior: of vLLM's blocks on H200 in aisimulate, set by hand",
-                std::array{
-                    ConstantSpec{"launch_seconds", "s", 35e-6, 3e-6, 150e-6, 0.4},
-                    ConstantSpec{"indexer_seconds", "s", 30e-6, 2e-6, 150e-6, 0.4},
-                    ConstantSpec{"product_rate_share", "1", 0.6, 0.2, 1, 0.2},
-                    ConstantSpec{"product_dram_share", "1", 0.75, 0.3, 1, 0.15},
-                    ConstantSpec{"score_rate_share", "1", 0.4, 0.05, 1, 0.3},
-                    ConstantSpec{"choice_dram_share", "1", 0.3, 0.02, 1, 0.4},
-                    ConstantSpec{"row_rate", "B/clock", 32, 3, 300, 0.5},
-                    ConstantSpec{"attention_rate_share", "1", 0.55, 0.1, 1, 0.25},
-                    ConstantSpec{"gather_share", "1", 0.5, 0.1, 1, 0.3},
-                    ConstantSpec{"iteration_clocks", "clocks", 1500, 200, 10000, 0.3},
-                });
-
-constexpr double kTile = 64;            // heads of a task, and tokens of an iteration, in the public kernels
-constexpr double kScoreBytes = 4;       // of a score, fp32
-constexpr double kIndexScaleBytes = 4;  // of the scale of an fp8 index key
-constexpr double kOverlap = 3;          // power of the sums of compute and memory
-constexpr std::uint32_t kPooled = 1u << 15;             // in the code of a kind
-constexpr double kLaunches = 12, kIndexerLaunches = 8;  // kernels of the usual implementation
+constexpr std::uint32_t kPooled = 1u << 15;  // in the code of a kind
 
 // The attention in absorbed form: one latent for all heads, of the last top_k tokens in the count of pairs.
 AttentionView view_of(const Dsa& op) {
@@ -86,70 +50,41 @@ DsaProducts products_of(const Dsa& op) {
           Gemm{.scheme = op.projections, .m = m, .n = op.hidden, .k = s.heads * s.value_head_dim}};
 }
 
-void sum_requests(const Dsa& op, DsaParts& parts) {
+SparseBlockSums sums_of(const Dsa& op) {
+  SparseBlockSums sums;
   const AttentionView view = view_of(op);
   const double token = latent_width(op) * bytes_per_element(op.kv_cache);
   for (const RequestGroup& group : op.requests) {
     const double count = double(group.count), queries = double(group.query_tokens);
     const double keys = double(group.kv_tokens()), chosen = attended_pairs(view, group);
-    parts.requests += count;
-    parts.queries += count * queries;
-    parts.keys += count * keys;
-    parts.seen += count * (queries * double(group.context_tokens) + queries * (queries + 1) / 2);
-    parts.chosen += count * chosen;
-    parts.unique_bytes += count * std::min(keys, chosen) * token;
-    parts.longest_keys = std::max(parts.longest_keys, keys);
+    sums.requests += count;
+    sums.queries += count * queries;
+    sums.keys += count * keys;
+    sums.seen += count * (queries * double(group.context_tokens) + queries * (queries + 1) / 2);
+    sums.chosen += count * chosen;
+    sums.unique_bytes += count * std::min(keys, chosen) * token;
+    sums.longest_keys = std::max(sums.longest_keys, keys);
   }
-  parts.gathered_bytes = parts.chosen * token;
-  parts.scored = parts.seen / double(op.index_pool);
-  parts.index_keys = parts.keys / double(op.index_pool);
+  sums.gathered_bytes = sums.chosen * token;
+  sums.scored = sums.seen / double(op.index_pool);
+  sums.index_keys = sums.keys / double(op.index_pool);
+  sums.longest_row = sums.longest_keys / double(op.index_pool);
+  sums.longest_slots = std::min(sums.longest_keys, double(op.top_k));
+  sums.slots = sums.chosen;
+  return sums;
 }
 
-void price_products(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitted, DsaParts& parts) {
-  for (const Gemm& product : products_of(op)) {
-    const Work work = gemm_work(product);
-    const double flop = work.matrix_flop.value(), bytes = work.unique_bytes().value();
-    const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, math_type(product.scheme))).value();
-    parts.product_flop += flop;
-    parts.product_bytes += bytes;
-    parts.projections += power_sum(flop / (fitted[kProductRate] * rate),
-                                   bytes / (fitted[kProductDram] * gpu.memory_bandwidth.value()), kOverlap);
-  }
-}
-
-void price_indexer(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitted, DsaParts& parts) {
-  const double dram = gpu.memory_bandwidth.value();
-  const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, DataType::Fp8)).value();
-  parts.score_flop = 2 * parts.scored * double(op.index_heads) * double(op.index_dim);
-  const double key = double(op.index_dim) * bytes_per_element(DataType::Fp8) + kIndexScaleBytes;
-  const double rows = kScoreBytes * parts.scored;
-  parts.score_bytes = parts.index_keys * key + rows;
-  parts.scores = power_sum(parts.score_flop / (fitted[kScoreRate] * rate),
-                           parts.score_bytes / (fitted[kProductDram] * dram), kOverlap);
-  const double rounds = std::ceil(parts.queries / double(gpu.sm_count));
-  const double row_rate = fitted[kRowRate] * clock_under_load(gpu, ClockRule::DataSheet).hertz;
-  parts.choice =
-      power_sum(rows / (fitted[kChoiceDram] * dram),
-                rounds * kScoreBytes * parts.longest_keys / double(op.index_pool) / row_rate, kOverlap);
-  parts.launch += fitted[kIndexerSeconds];
-}
-
-void price_attention(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitted, DsaParts& parts) {
-  const double sms = double(gpu.sm_count), heads = double(op.shape.heads);
-  const double width = latent_width(op) + double(op.shape.kv_lora_rank);
-  parts.flop = 2 * heads * parts.chosen * width;
-  const double tiles = parts.queries * ceil_div(heads, kTile);
-  parts.iterations = std::max(std::ceil(std::min(parts.longest_keys, double(op.top_k)) / kTile), 1.0);
-  const double splits = std::clamp(std::floor(sms / tiles), 1.0, parts.iterations);
-  parts.tasks = tiles * splits;
-  const double schedule = std::ceil(parts.tasks / sms) * std::ceil(parts.iterations / splits) *
-                          fitted[kIterationClocks] / clock_under_load(gpu, ClockRule::DataSheet).hertz;
-  const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, op.compute)).value();
-  const double padded = ceil_div(heads, kTile) * kTile / heads;
-  parts.compute = power_sum(parts.flop * padded / (fitted[kAttentionRate] * rate), schedule, kOverlap);
-  parts.memory =
-      parts.unique_bytes / (fitted[kProductDram] * gpu.memory_bandwidth.value()) +
-      (parts.gathered_bytes - parts.unique_bytes) / (fitted[kGatherShare] * gpu.l2_bandwidth.value());
+SparseBlock block_of(const Dsa& op, const DsaProducts& products) {
+  const double heads = double(op.shape.heads);
+  return {.products = products,
+          .sums = sums_of(op),
+          .compute = op.compute,
+          .indexer = op.indexer,
+          .index_width = double(op.index_heads) * double(op.index_dim),
+          .index_key_bytes = double(op.index_dim) * bytes_per_element(DataType::Fp8) + kIndexScaleBytes,
+          .pair_flop = 2 * heads * (latent_width(op) + double(op.shape.kv_lora_rank)),
+          .tiles_of_query = ceil_div(heads, kSparseTile),
+          .padding = ceil_div(heads, kSparseTile) * kSparseTile / heads};
 }
 
 // Every query attends to all that it sees, as no choice is needed: engines have kernels of their own for such
@@ -211,39 +146,22 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
   static bool decodes(const Dsa& op) { return op.decode; }
 
   static Work work(const Dsa& op) {
-    DsaParts sums;
-    sum_requests(op, sums);
-    Work work;
-    for (const Gemm& product : products_of(op)) {
-      work.matrix_flop += gemm_work(product).matrix_flop;
-      work.weight_bytes += gemm_work(product).weight_bytes;
-    }
-    const double heads = double(op.shape.heads), latent = latent_width(op);
-    work.matrix_flop += Flop(2 * heads * sums.chosen * (latent + double(op.shape.kv_lora_rank)));
-    work.special_ops = heads * sums.chosen;
-    const double token = latent * bytes_per_element(op.kv_cache);
+    const DsaProducts products = products_of(op);
+    const SparseBlock block = block_of(op, products);
+    Work work = sparse_block_work(block, op.hidden);
+    work.special_ops = double(op.shape.heads) * block.sums.chosen;
+    const double token = latent_width(op) * bytes_per_element(op.kv_cache);
     double least_tokens = 0;  // of which latents are read, when all queries choose the same
     for (const RequestGroup& group : op.requests)
       least_tokens += double(group.count) * double(std::min(group.kv_tokens(), op.top_k));
-    work.cache_bytes = Bytes(least_tokens * token);
-    work.launches = kLaunches;
-    if (op.indexer) {
-      const double key = double(op.index_dim) * bytes_per_element(DataType::Fp8) + kIndexScaleBytes;
-      work.matrix_flop += Flop(2 * sums.scored * double(op.index_heads) * double(op.index_dim));
-      work.cache_bytes += Bytes(sums.index_keys * key);
-      work.scratch_bytes = Bytes(kScoreBytes * sums.scored);
-      work.launches += kIndexerLaunches;
-    }
-    const double row = sums.queries * double(op.hidden) * bytes_per_element(DataType::Bf16);
-    work.input_bytes = Bytes(row);
-    work.output_bytes = Bytes(row + sums.queries * token);
+    work.cache_bytes += Bytes(least_tokens * token);
+    work.output_bytes += Bytes(block.sums.queries * token);
     return work;
   }
   // Products, scores and attention one after the other. Heads may also be expanded, which takes fewer FLOP
   // for each pair: the bound counts those, and of the absorbed products none.
   static void raise_compute(BoundLimit& limit, const Dsa& op, const GpuSpec& gpu, const Work&) {
-    DsaParts sums;
-    sum_requests(op, sums);
+    const SparseBlockSums sums = sums_of(op);
     const DsaProducts products = products_of(op);
     double seconds = fastest_product_seconds(products[0], gpu) + fastest_product_seconds(products[1], gpu) +
                      fastest_product_seconds(products[4], gpu);
@@ -257,34 +175,14 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
     limit.raise(seconds, Bound::Tensor);
   }
 
-  static std::span<const ConstantSpec> constants() { return kConstants; }
+  static std::span<const ConstantSpec> constants() { return sparse_block_constants(); }
   static StructuralPrice price(const Dsa& op, const GpuSpec& gpu, const ContextKernel&,
                                const BaseConstants& fitted) {
-    const DsaParts parts = dsa_parts(op, gpu, fitted);
-    return {.seconds = parts.seconds,
-            .launch = parts.launch,
-            .passes = parts.projections + parts.scores + parts.choice,
-            .compute = parts.compute,
-            .memory = parts.memory,
-            .overlap = kOverlap,
-            .balance = 1 / wave_fill(parts.tasks / double(gpu.sm_count)),
-            .again = 1 - parts.unique_bytes / parts.gathered_bytes,
-            .tile_rows = kTile,
-            .tile_columns = kTile,
-            .tasks = parts.tasks,
-            .waves = parts.tasks / double(gpu.sm_count)};
+    return sparse_block_price(dsa_parts(op, gpu, fitted), gpu);
   }
   static void profile(ProfileBuilder& builder, const Dsa& op) {
-    Work rest = work(op);
-    for (const Gemm& product : products_of(op)) {
-      builder.add_projection(product);
-      rest.matrix_flop -= gemm_work(product).matrix_flop;
-      rest.weight_bytes -= gemm_work(product).weight_bytes;
-    }
-    builder.add_stream(rest, "sparse attention");
-    TaskGrid& grid = builder.parts.sequence.kernels[builder.parts.sequence.size - 1];
-    grid.tensor_rate = tensor_rate_per_clock(builder.gpu, op.compute);
-    grid.per_task.tensor_flop = rest.matrix_flop.value() / grid.tasks();
+    const DsaProducts products = products_of(op);
+    profile_sparse_block(builder, block_of(op, products), work(op));
   }
 
   static std::uint32_t kind_in(const Dsa& op, MatmulScheme scheme) {
@@ -319,15 +217,9 @@ struct DsaFamily : RequestFamily<DsaFamily, Dsa> {
 
 }  // namespace
 
-DsaParts dsa_parts(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitted) {
-  DsaParts parts{.launch = fitted[kLaunchSeconds]};
-  sum_requests(op, parts);
-  price_products(op, gpu, fitted, parts);
-  if (op.indexer) price_indexer(op, gpu, fitted, parts);
-  price_attention(op, gpu, fitted, parts);
-  parts.seconds = parts.launch + parts.projections + parts.scores + parts.choice +
-                  power_sum(parts.compute, parts.memory, kOverlap);
-  return parts;
+SparseBlockParts dsa_parts(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitted) {
+  const DsaProducts products = products_of(op);
+  return sparse_block_parts(block_of(op, products), gpu, fitted);
 }
 
 FieldTable Dsa::describe() { return described<DsaFamily>(); }

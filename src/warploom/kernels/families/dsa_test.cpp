@@ -7,6 +7,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/attention/sparse_block.h"
 #include "warploom/kernels/base_constants.h"
 #include "warploom/kernels/operator_family.h"
 #include "warploom/kernels/physical_bound.h"
@@ -81,7 +82,7 @@ TEST(Dsa, BeyondTheChoiceTheAttentionGrowsNoMore) {
     return dsa_parts(op, gpus.get("H200"), default_constants(family_of(op)));
   };
   EXPECT_DOUBLE_EQ(parts_at(4096).compute, parts_at(65536).compute);
-  EXPECT_DOUBLE_EQ(parts_at(4096).gathered_bytes, parts_at(65536).gathered_bytes);
+  EXPECT_DOUBLE_EQ(parts_at(4096).sums.gathered_bytes, parts_at(65536).sums.gathered_bytes);
   EXPECT_LT(parts_at(4096).scores + parts_at(4096).choice, parts_at(65536).scores + parts_at(65536).choice);
   EXPECT_LT(parts_at(1024).compute, parts_at(2047).compute);
 }

@@ -7,6 +7,7 @@ namespace warploom {
 
 struct BaseConstants;
 struct GpuSpec;
+struct SparseBlockParts;
 
 // A whole block as engines measure it: low-rank projections, the indexer's projections, fp8 scores of every
 // token that a query sees, the choice of the best `top_k` of them, absorbed latent attention to the chosen
@@ -32,25 +33,8 @@ struct Dsa {
   static FieldTable describe();
 };
 
-// Its sums and the parts of its structural time, for its price and for its learner. Seconds.
-//   seconds = launch + projections + scores + choice + (compute^3 + memory^3)^(1/3)
-struct DsaParts {
-  double seconds = 0, launch = 0;
-  double projections = 0;  // products around the attention, the indexer's too
-  double scores = 0;       // of the indexer, for every query and token that it sees
-  double choice = 0;       // of the best ones
-  double compute = 0;      // attention to the chosen tokens: tiles of 64 heads in waves over the SMs
-  double memory = 0;       // their latents: once from DRAM, then from L2
-  double product_flop = 0, product_bytes = 0;
-  double score_flop = 0, score_bytes = 0;
-  double flop = 0, gathered_bytes = 0, unique_bytes = 0;  // of the attention
-  double tasks = 0, iterations = 0;
-  // Sums over the requests: queries, tokens in caches, (query, token) pairs seen and chosen.
-  double requests = 0, queries = 0, keys = 0, seen = 0, chosen = 0;
-  double scored = 0, index_keys = 0;  // pairs and tokens over index_pool
-  double longest_keys = 0;
-};
-// Expects a checked operator. O(groups of requests), no allocation.
-DsaParts dsa_parts(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitted);
+// The parts of its structural time, for its price and for its learner. Expects a checked operator. O(groups
+// of requests), no allocation.
+SparseBlockParts dsa_parts(const Dsa& op, const GpuSpec& gpu, const BaseConstants& fitted);
 
 }  // namespace warploom

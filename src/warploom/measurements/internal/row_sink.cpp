@@ -45,7 +45,7 @@ Seconds Table::latency_us(std::size_t column) const {
 std::string Table::file_gpu() const {
   std::string name = path().filename().string();
   for (const std::string_view ending : {".gz", ".csv"}) {
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+    if (name.ends_with(ending)) name.erase(name.size() - ending.size());
   }
   return name;
 }

@@ -6,9 +6,12 @@
 
 namespace warploom::features {
 
+// Whether kernels pad what a query attends to; where they do not, slots are no feature of their own.
+enum class Slots { Padded, AsChosen };
+
 // log_base and the parts of kernels/attention/sparse_block.h.
 inline void add_sparse_block(const SparseBlockParts& parts, double heads, const GpuSpec& gpu,
-                             OperatorFeatures& row) {
+                             OperatorFeatures& row, Slots slots = Slots::Padded) {
   constexpr double kMostWaves = 64, kNone = 1e-6;  // kNone: the share of a part that a block lacks
   const SparseBlockSums& sums = parts.sums;
   const double seconds = parts.seconds, waves = parts.tasks / double(gpu.sm_count);
@@ -28,7 +31,7 @@ inline void add_sparse_block(const SparseBlockParts& parts, double heads, const 
   row.add_log2(sums.longest_keys);
   row.add_log2(sums.seen / sums.queries);
   row.add_log2(sums.chosen / sums.queries);
-  row.add_log2(sums.slots / sums.queries);
+  if (slots == Slots::Padded) row.add_log2(sums.slots / sums.queries);
   row.add_log2(sums.seen);
   row.add_log2(sums.chosen);
   row.add_log2(sums.keys);

@@ -18,7 +18,7 @@
 #include "warploom/serving/engines/version_rows.h"
 
 namespace warploom {
-namespace {
+namespace trtllm {  // named: engines call their functions alike and are compiled as one
 
 constexpr std::string_view kName = name_of(Engine::TensorRtLlm);
 
@@ -306,38 +306,38 @@ LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gp
   return launched_layers_of(model, !triton);
 }
 
-}  // namespace
+}  // namespace trtllm
 
 extern constinit const EngineSpec kTrtllmEngine{
-    .name = kName,
-    .framework = kName,
-    .flags = kFlags,
-    .command_line = {.programs = kPrograms,
+    .name = trtllm::kName,
+    .framework = trtllm::kName,
+    .flags = trtllm::kFlags,
+    .command_line = {.programs = trtllm::kPrograms,
                      .example = "trtllm-serve MODEL",
-                     .file_flags = kFileFlags,
-                     .file_keys = kFileKeys,
+                     .file_flags = trtllm::kFileFlags,
+                     .file_keys = trtllm::kFileKeys,
                      .file_rules = true},
-    .manifests = kManifests,
+    .manifests = trtllm::kManifests,
     .block_size = 32,
-    .chunks_prompts = kChunksPrompts,
+    .chunks_prompts = trtllm::kChunksPrompts,
     .memory_share = MemoryShare::FreePart,
-    .defaults = defaults,
-    .version_row = version_row,
-    .check = check,
-    .scheduler = scheduler,
-    .orders_by_priority = orders_by_priority,
-    .may_stop_requests = may_stop_requests,
+    .defaults = trtllm::defaults,
+    .version_row = trtllm::version_row,
+    .check = trtllm::check,
+    .scheduler = trtllm::scheduler,
+    .orders_by_priority = trtllm::orders_by_priority,
+    .may_stop_requests = trtllm::may_stop_requests,
     .decoder_gives_first_token = false,
     .cuts_at_images = false,
     .balance = RoutingPolicy::LeastLoaded,  // _torch/pyexecutor, attention data parallelism
-    .spread_attention = with_attention_ranks,
-    .ask_for_groups = ask_for_attention_ranks,
-    .expert_transport = reach_experts,
-    .ask_for_exchange = ask_for_exchange,
+    .spread_attention = trtllm::with_attention_ranks,
+    .ask_for_groups = trtllm::ask_for_attention_ranks,
+    .expert_transport = trtllm::reach_experts,
+    .ask_for_exchange = trtllm::ask_for_exchange,
     .graphs_prompts = false,
-    .fuse = fuse,
-    .windowed_cache = windowed_cache,
-    .kernel = kernel,
-    .launched_layers = launched_layers};
+    .fuse = trtllm::fuse,
+    .windowed_cache = trtllm::windowed_cache,
+    .kernel = trtllm::kernel,
+    .launched_layers = trtllm::launched_layers};
 
 }  // namespace warploom

@@ -19,7 +19,7 @@
 #include "warploom/serving/engines/version_rows.h"
 
 namespace warploom {
-namespace {
+namespace vllm {  // named: engines call their functions alike and are compiled as one
 
 constexpr std::string_view kName = name_of(Engine::Vllm);
 
@@ -350,39 +350,39 @@ LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gp
   return launched_layers_of(model, has_tensor_memory(gpu));
 }
 
-}  // namespace
+}  // namespace vllm
 
-extern constinit const EngineSpec kVllmEngine{.name = kName,
-                                              .framework = kName,
+extern constinit const EngineSpec kVllmEngine{.name = vllm::kName,
+                                              .framework = vllm::kName,
                                               .flags = {},  // the fields have its names
-                                              .command_line = {.programs = kPrograms,
+                                              .command_line = {.programs = vllm::kPrograms,
                                                                .example = "vllm serve MODEL",
-                                                               .json_flags = kJsonFlags,
-                                                               .file_flags = kFileFlags},
-                                              .manifests = kManifests,
+                                                               .json_flags = vllm::kJsonFlags,
+                                                               .file_flags = vllm::kFileFlags},
+                                              .manifests = vllm::kManifests,
                                               .block_size = 16,
-                                              .chunks_prompts = kChunksPrompts,
+                                              .chunks_prompts = vllm::kChunksPrompts,
                                               .memory_share = MemoryShare::Engine,
-                                              .defaults = defaults,
-                                              .version_row = version_row,
-                                              .check = check,
-                                              .scheduler = scheduler,
-                                              .orders_by_priority = orders_by_priority,
-                                              .may_stop_requests = may_stop_requests,
+                                              .defaults = vllm::defaults,
+                                              .version_row = vllm::version_row,
+                                              .check = vllm::check,
+                                              .scheduler = vllm::scheduler,
+                                              .orders_by_priority = vllm::orders_by_priority,
+                                              .may_stop_requests = vllm::may_stop_requests,
                                               .decoder_gives_first_token = true,
                                               .cuts_at_images = true,
                                               // v1/engine/core_client.py, DPLBAsyncMPClient; the counts that
                                               // it reads are at most 0.1 s old, here they are of the moment.
                                               .balance = RoutingPolicy::WaitingFirst,
-                                              .spread_attention = with_attention_ranks,
-                                              .ask_for_groups = ask_for_ranks,
-                                              .expert_transport = reach_experts,
-                                              .ask_for_exchange = ask_for_exchange,
+                                              .spread_attention = vllm::with_attention_ranks,
+                                              .ask_for_groups = vllm::ask_for_ranks,
+                                              .expert_transport = vllm::reach_experts,
+                                              .ask_for_exchange = vllm::ask_for_exchange,
                                               .graphs_prompts = true,
-                                              .fuse = fuse,
-                                              .windowed_cache = windowed_cache,
+                                              .fuse = vllm::fuse,
+                                              .windowed_cache = vllm::windowed_cache,
                                               .kept_states = vllm_kept_states,
-                                              .kernel = kernel,
-                                              .launched_layers = launched_layers};
+                                              .kernel = vllm::kernel,
+                                              .launched_layers = vllm::launched_layers};
 
 }  // namespace warploom
