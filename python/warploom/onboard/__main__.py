@@ -4,9 +4,9 @@ Runs the model with random weights in the engine installed here and times its st
 1 to 256 decoding requests, prompts, both together; two to five minutes. Nothing is downloaded: --model is a
 config.json, or a record of data/models. Kernels of vLLM are timed one by one too (--kernel-seconds):
 products, experts and attention through its own layers, of this model's sizes and of others, so that models
-that were not onboarded are priced by them, and what works on rows between them. A run that was cut off goes on where it ended. Then, where the
-program is there, FOLDER/kernels is learned of those kernels and FOLDER/machine.json fitted, what --predictor
-and --machine take; else on any other machine:
+that were not onboarded are priced by them, and what works on rows between them. A run that was cut off goes
+on where it ended. Then, where the program is there, FOLDER/kernels is learned of those kernels and
+FOLDER/machine.json fitted, what --predictor and --machine take; else on any other machine:
 
     warploom calibrate --gpu GPU --data FOLDER --output FOLDER/kernels
     warploom calibrate-machine --onboarded FOLDER --predictor FOLDER/kernels --output machine.json

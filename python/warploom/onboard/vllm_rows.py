@@ -47,7 +47,7 @@ class VllmRows:
         if name not in self.compiled:
             self.compiled[name] = torch.compile(function, fullgraph=True)
             for each in example:
-                torch._dynamo.mark_dynamic(each, 0)
+                torch._dynamo.maybe_mark_dynamic(each, 0)
             self.compiled[name](*example)
         return self.compiled[name]
 
