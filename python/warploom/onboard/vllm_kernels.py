@@ -61,7 +61,8 @@ class VllmKernels:
     def has_block_fp8(self) -> bool:
         """Whether such a layer can be made here, on this GPU and in this version."""
         try:
-            vllm_layers.linear(self.config, 2 * SCALE_BLOCK, 2 * SCALE_BLOCK, vllm_layers.block_fp8(SCALE_BLOCK))
+            scheme = vllm_layers.block_fp8(SCALE_BLOCK)
+            vllm_layers.linear(self.config, 2 * SCALE_BLOCK, 2 * SCALE_BLOCK, scheme)
         except Exception:  # each version and GPU refuses in its own way
             return False
         return True

@@ -249,13 +249,20 @@ MachineProfile for_another_model(MachineProfile profile, bool same_scheme) {
 
 std::optional<KernelGroup> group_of(const Operator& op, Bound bound) {
   const std::optional<KernelGroup> group = limited_by(bound);
-  const bool rows = family_value(family_of(op)).kind == FamilyKind::Rows;
-  return group && rows ? KernelGroup::Rows : group;
+  return group && works_on_rows(op) ? KernelGroup::Rows : group;
 }
 
-LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile) {
+bool works_on_rows(const Operator& op) { return family_value(family_of(op)).kind == FamilyKind::Rows; }
+
+LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile,
+                           Seconds on_rows) {
   const KernelScale* scale = profile.scale_of(op, estimate.bound);
   if (scale == nullptr) return estimate;
+  const KernelScale* rows = profile.scale_of(KernelGroup::Rows);
+  if (rows == nullptr) rows = scale;
+  const double share = std::min(1.0, on_rows / estimate.p50);
+  const auto mixed = [&](double KernelScale::*end) { return (1 - share) * scale->*end + share * rows->*end; };
+  const double factor = mixed(&KernelScale::factor);
   const auto half_width = [&](Seconds end) {
     const double width = std::abs(std::log(end.value() / estimate.p50.value()));
     if (scale->scatter <= 0 || !std::holds_alternative<Gemm>(op)) return width;
@@ -264,11 +271,11 @@ LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const M
   const double below = half_width(estimate.p10), above = half_width(estimate.p90);
   // The factor's own doubt and the kernel's are independent.
   const auto with = [&](double width, double factor_end) {
-    return std::hypot(width, std::log(factor_end / scale->factor));
+    return std::hypot(width, std::log(factor_end / factor));
   };
-  const Seconds middle = std::max(estimate.physical_bound, estimate.p50 * scale->factor);
-  estimate.p10 = std::max(estimate.physical_bound, middle * std::exp(-with(below, scale->low)));
-  estimate.p90 = middle * std::exp(with(above, scale->high));
+  const Seconds middle = std::max(estimate.physical_bound, estimate.p50 * factor);
+  estimate.p10 = std::max(estimate.physical_bound, middle * std::exp(-with(below, mixed(&KernelScale::low))));
+  estimate.p90 = middle * std::exp(with(above, mixed(&KernelScale::high)));
   estimate.p50 = middle;
   return estimate;
 }

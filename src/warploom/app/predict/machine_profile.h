@@ -18,7 +18,8 @@
 namespace warploom {
 
 // Products, attention and experts by what limits them, and what works on rows between them (norms,
-// activations, rotations, quantising, cache writes); launches and links are not scaled.
+// activations, rotations, quantising, that before a product too, cache writes); launches and links are not
+// scaled.
 enum class KernelGroup : std::uint8_t { Streaming, Computing, Rows };
 template <>
 struct EnumNames<KernelGroup> {
@@ -96,7 +97,10 @@ MachineProfile for_another_model(MachineProfile profile, bool same_scheme);
 
 // Which group a kernel with this bound belongs to; nothing for launches and links.
 std::optional<KernelGroup> group_of(const Operator& op, Bound bound);
+bool works_on_rows(const Operator& op);
 // Prices on the machine: scaled; of a product as wide as products were seen to scatter, where that is less.
-LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile);
+// `on_rows`: the part of the price that quantises a product's rows.
+LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile,
+                           Seconds on_rows = Seconds(0.0));
 
 }  // namespace warploom

@@ -207,6 +207,18 @@ TEST(MachineProfile, WhatWorksOnRowsHasAFactorOfItsOwn) {
   EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Dram), Gemm{}, profile).p50), 110, 1e-9);
 }
 
+TEST(MachineProfile, WhatQuantisesAProductsRowsIsScaledAsRows) {
+  MachineProfile profile = slower();
+  const auto time_of = [&](Seconds on_rows) {
+    return to_microseconds(on_machine(estimate_of(Bound::Dram), Gemm{}, profile, on_rows).p50);
+  };
+  const double whole = time_of(Seconds(0.0));
+  EXPECT_NEAR(time_of(microseconds(20)), whole, 1e-9) << "a file of before: as the product is";
+  profile.kernels.push_back({KernelGroup::Rows, 3, 2.8, 3.2});
+  EXPECT_NEAR(time_of(microseconds(20)), 80 * 1.1 + 20 * 3, 1e-9);
+  EXPECT_NEAR(time_of(microseconds(300)), 300, 1e-9) << "no more than all of it";
+}
+
 TEST(MachineProfile, NeverGoesBelowThePhysicalBound) {
   MachineProfile profile = slower();
   profile.kernels[0] = {KernelGroup::Streaming, 0.4, 0.3, 0.5};

@@ -367,5 +367,22 @@ TEST(MachineFit, RowsThatWereMeasuredLeaveProductsAlone) {
   EXPECT_GT(fit_kernels(sums)[1], kComputing + 0.02);
 }
 
+// Rows that are too few to be scaled are in what was measured of rows all the same.
+TEST(MachineFit, RowsThatOnlyLaunchAreRowsToo) {
+  constexpr double kStreaming = 1.05;
+  std::vector<MeasuredSum> sums;
+  for (int i = 1; i <= 12; ++i) {
+    MeasuredSum sum{.predicted = {milliseconds(4), milliseconds(0), milliseconds(0.1 * i)},
+                    .other = milliseconds(1.4),
+                    .other_rows = milliseconds(1)};
+    sum.measured_rows = milliseconds(1 + 0.2 * i);
+    sum.measured = milliseconds(4 * kStreaming + 0.4) + *sum.measured_rows;
+    sums.push_back(sum);
+  }
+  const KernelFactors found = fit_kernels(sums);
+  EXPECT_NEAR(found[0], kStreaming, 0.005);
+  EXPECT_NEAR(found[2], 2, 0.2);
+}
+
 }  // namespace
 }  // namespace warploom

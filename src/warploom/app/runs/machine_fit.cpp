@@ -28,8 +28,9 @@ std::vector<Observation> observations_of(std::span<const MeasuredSum> sums) {
       all.push_back({sum});
       continue;
     }
-    MeasuredSum rest = sum, rows{.measured = *sum.measured_rows};
+    MeasuredSum rest = sum, rows{.other = sum.other_rows, .measured = *sum.measured_rows};
     rest.measured = sum.measured - *sum.measured_rows;
+    rest.other -= sum.other_rows;
     rows.predicted[kRows] = std::exchange(rest.predicted[kRows], Seconds(0.0));
     all.push_back({rest});
     all.push_back({rows, kRowsNoise});

@@ -305,7 +305,7 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
   std::unique_ptr<StepPricer> target;
   if (setup.sharding.apart())
     target = std::make_unique<AfdStepPricer>(AfdPlan(setup.model, setup.sharding, setup.graph), operators,
-                                             graphs(verified).sizes, setup.config.num_afd_stages);
+                                             graphs(verified), setup.config.num_afd_stages);
   else
     target = std::make_unique<OperatorStepPricer>(
         StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), std::move(in_step),
