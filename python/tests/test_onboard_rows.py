@@ -57,7 +57,10 @@ class VllmRowsTest(unittest.TestCase):
 
         torch = types.ModuleType("torch")
         torch.compile = compiled
-        torch._dynamo = types.SimpleNamespace(maybe_mark_dynamic=lambda *_: None)
+        torch._dynamo = types.SimpleNamespace(
+            maybe_mark_dynamic=lambda *_: None,
+            config=types.SimpleNamespace(patch=lambda **_: mock.MagicMock()),
+        )
         torch.inference_mode = lambda: mock.MagicMock()
         torch.arange = lambda count, **_: [count]
         layers = types.ModuleType("vllm.model_executor.layers.activation")

@@ -48,7 +48,9 @@ class VllmRows:
             self.compiled[name] = torch.compile(function, fullgraph=True)
             for each in example:
                 torch._dynamo.maybe_mark_dynamic(each, 0)
-            self.compiled[name](*example)
+            # Another width is another kernel, not one for all widths, which is half as fast.
+            with torch._dynamo.config.patch(automatic_dynamic_shapes=False):
+                self.compiled[name](*example)
         return self.compiled[name]
 
     def _norm(self, entry: Entry) -> tuple[str, Call]:

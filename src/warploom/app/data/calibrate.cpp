@@ -80,8 +80,8 @@ ImportResult read_sweep(const fs::path& file, const GpuSpec& gpu, const GpuCatal
   return sweep;
 }
 
-// An engine's own sweep times a product alone; the tables that the predictor knows hold what quantises its rows
-// too, and prices of steps take that off again.
+// An engine's own sweep times a product alone; the tables that the predictor knows hold what quantises its
+// rows too, and prices of steps take that off again.
 void add_passes_of_tables(Dataset& sweep, const GpuSpec& gpu, const StepKernels& prices) {
   for (std::size_t row = 0; row < sweep.size(); ++row) {
     const auto* product = std::get_if<Gemm>(&sweep.op(row));

@@ -17,8 +17,8 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kMachineSchema = "warploom_machine";
-// Since 2: measured_at, host_level; since 3: pace_spread; since 4: rows as a group, scheme.
-constexpr std::int64_t kMachineVersion = 4;
+// Since 2: measured_at, host_level; since 3: pace_spread; since 4: rows as a group, scheme; since 5: kind.
+constexpr std::int64_t kMachineVersion = 5;
 // Factors beyond this are no machine of the same kind, but a damaged or foreign file.
 constexpr double kLeastFactor = 0.02, kMostFactor = 50;
 
@@ -106,6 +106,7 @@ FieldTable MachineProfile::describe() {
       .add("engine_version", &P::engine_version, {.doc = "of that engine"})
       .add("model", &P::model, {.doc = "that it ran: layers, hidden size, vocabulary"})
       .add("scheme", &P::scheme, {.doc = "how that model's products are quantised; absent: not recorded"})
+      .add("kind", &P::kind, {.doc = "dense, or mixture where that model has experts; absent: not recorded"})
       .add("base", &P::base, {.doc = "host profile that is scaled; absent: the host was not measured"})
       .add("host", &P::host, {.doc = "factors of the host's constants"})
       .add("kernels", &P::kernels, {.doc = "factors of kernels"})
@@ -225,26 +226,10 @@ bool has_scheme(const MachineProfile& profile, MatmulScheme scheme) {
          all.find(fmt::format("{0}{1}{0}", kSchemeJoint, name_of(scheme))) != std::string::npos;
 }
 
-MachineProfile for_another_model(MachineProfile profile, bool same_scheme) {
-  // What a model's kernels err by together on one card (0.02 to 0.03 over the models of
-  // tests/fixtures/engine/vllm_0_24_h200) and what two cards of one kind differ by (0.03 to 0.06) are alike:
-  // half of what one model shows is the card's, give or take. So little may be the card's, or all: a factor
-  // far from one says that kernels err much here, and by other sizes where a model has others.
-  constexpr double kShare = 0.5, kWidth = 0.027;  // half-width of the 80 %, in ln
-  // What a scheme's kernels err by is a third part of the same size. What works on rows is other kernels
-  // where the products' scheme is another.
-  constexpr double kShareOfAnotherScheme = 1.0 / 3;
-  for (KernelScale& scale : profile.kernels) {
-    const double share = same_scheme ? kShare : scale.group == KernelGroup::Rows ? 0 : kShareOfAnotherScheme;
-    const double factor = std::pow(scale.factor, share);
-    const auto end = [&](double of_model, double sign) {
-      const double of_fit = share * std::log(of_model / scale.factor);
-      return factor * std::exp(sign * std::hypot(kWidth, of_fit, share * std::log(scale.factor)));
-    };
-    const double low = end(scale.low, -1), high = end(scale.high, 1);
-    scale = {scale.group, factor, low, high, scale.scatter};
-  }
-  return profile;
+std::string_view kind_label(const ModelArchitecture& model) {
+  const bool experts = std::any_of(model.layers.begin(), model.layers.end(),
+                                   [](const LayerGroup& group) { return group.mixture() != nullptr; });
+  return experts ? kMixtureKind : kDenseKind;
 }
 
 std::optional<KernelGroup> group_of(const Operator& op, Bound bound) {

@@ -57,6 +57,7 @@ struct MachineProfile {
   std::string engine, engine_version;  // whose steps were timed; empty: none's, any engine is meant
   std::string model;                   // that it ran, as model_label has it; empty: none
   std::string scheme;                  // of its products, as scheme_label has it; empty: not recorded
+  std::string kind;                    // of that model, as kind_label has it; empty: not recorded
   std::string base;  // the host profile whose constants are scaled; empty: host not measured
   std::vector<HostScale> host;
   std::vector<KernelScale> kernels;
@@ -91,9 +92,9 @@ std::string model_label(const ModelArchitecture& model);
 std::string scheme_label(const ModelArchitecture& model);
 // Whether the onboarded model has products of that scheme; true where its schemes were not recorded.
 bool has_scheme(const MachineProfile& profile, MatmulScheme scheme);
-// What a profile says of another model than the onboarded one, whose products are of the same schemes or of
-// others: the share of the kernels' factors that is neither the model's nor its scheme's.
-MachineProfile for_another_model(MachineProfile profile, bool same_scheme);
+// Whether it has experts.
+inline constexpr std::string_view kDenseKind = "dense", kMixtureKind = "mixture";
+std::string_view kind_label(const ModelArchitecture& model);
 
 // Which group a kernel with this bound belongs to; nothing for launches and links.
 std::optional<KernelGroup> group_of(const Operator& op, Bound bound);

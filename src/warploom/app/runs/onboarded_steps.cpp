@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/runs/onboarded_rows.h"
 #include "warploom/app/runs/validate_serving.h"
 #include "warploom/app/serving/host_steps.h"
 #include "warploom/app/serving/price_graph.h"
@@ -56,13 +57,15 @@ OnboardedSteps read_onboarded(const std::filesystem::path& folder, const FileSco
   OnboardedSteps steps{.model = setup.model.name,
                        .label = model_label(setup.model),
                        .scheme = scheme_label(setup.model),
+                       .kind = std::string(kind_label(setup.model)),
                        .gpu = setup.gpu->name,
                        .engine = setup.config.engine,
                        .version = run.setup.version,
                        .layers = launched_layers(engine_named(setup.config.engine), setup),
                        .virtual_host = is_virtual(folder / "run.json"),
                        .sums = {},
-                       .timed = {}};
+                       .timed = {},
+                       .rows = read_onboarded_rows(folder / "rows.csv", setup)};
   const GraphLimits graphs = graph_limits_of(setup.config);
   const std::filesystem::path path = folder / "onboard_steps.csv";
   for (const MeasuredStep& step : read_measured_steps(path)) {
