@@ -1,5 +1,6 @@
 #include "warploom/app/runs/calibrate_machine.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -280,6 +281,37 @@ TEST(CalibrateMachine, AHostThatVariesByItselfIsTakenByItsMeanWithAWideInterval)
   probe["noise"]["reference.gpu"] = 0.4;
   request.probe = folder.write("probe.json", probe.dump());
   EXPECT_THROW(calibrated(request), InvalidInput) << "the GPU has no such excuse";
+}
+
+// Kernels on rows that were timed one by one bear on the factor of rows, and on nothing else.
+TEST(CalibrateMachine, KernelsOnRowsMoveTheirFactorAlone) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  request.onboarded = onboarded(folder, run_json(), read_file(kSteps));
+  const auto factor_of = [&](KernelGroup group) {
+    return calibrated(request).profile.scale_of(group)->factor;
+  };
+  const double rows = factor_of(KernelGroup::Rows), computing = factor_of(KernelGroup::Computing);
+  const auto rows_csv = [&](std::string_view us, std::string_view op) {
+    std::string text = "gpu,framework,version,kernel,latency_us,n_samples,rows\n";
+    for (int i = 0; i < 40; ++i) text += fmt::format("H200,vllm,0.24.0,norm,{},5,\"{}\"\n", us, op);
+    write_file_atomically(request.onboarded / "rows.csv", text);
+  };
+  constexpr std::string_view kNorm =
+      "{\"\"family\"\":\"\"rmsnorm\"\",\"\"type\"\":\"\"bf16\"\",\"\"tokens\"\":8192,"
+      "\"\"width\"\":4096,\"\"residual\"\":true}";
+  rows_csv("500", kNorm);  // five times what it takes
+  EXPECT_GT(factor_of(KernelGroup::Rows), 1.3 * rows);
+  EXPECT_NEAR(factor_of(KernelGroup::Computing), computing, 0.05);
+  for (const auto& [us, op] :
+       {std::pair<std::string_view, std::string_view>{"0", kNorm},
+        {"500", "{\"\"family\"\":\"\"gemm\"\",\"\"m\"\":1}"},
+        {"500", "[]"},
+        {"500", "{\"\"family\"\":\"\"rope\"\",\"\"quantised\"\":1}"},
+        {"500", "{\"\"family\"\":\"\"rope\"\",\"\"quantised\"\":\"\"fp8_block\"\"}"}}) {
+    rows_csv(us, op);
+    EXPECT_THROW(calibrated(request), InvalidInput) << op;
+  }
 }
 
 TEST(CalibrateMachine, RefusesWhatItCannotUse) {
