@@ -28,7 +28,7 @@ ROWS = {"rmsnorm", "activation", "rope", "kv_write", "quantize", "elementwise"}
 SCHEMES = {"llama8bfp8": "fp8", "qwen32bfp8": "fp8_block", "qwen30bfp8": "fp8_block"}
 MIXTURES = {"qwen30b", "qwen30bfp8", "mixtral"}
 MODELS = ("llama8b", "qwen14b", "llama8bfp8", "qwen32bfp8", *sorted(MIXTURES))
-# Of the first fit, whose residuals then give both; the fit is repeated with what it found.
+# Those of the first fit, whose residuals then give both; the fit is repeated with what it found.
 SPREAD, NOISE, OUTLIER = (0.1, 0.1, 0.5), 0.03, 0.15
 SHARES = [i / 12 for i in range(13)]
 # Steps with `rows_ms`, of a model in 16 bits, whose rows are kernels of their own.
