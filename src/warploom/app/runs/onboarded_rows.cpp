@@ -42,6 +42,7 @@ std::vector<MeasuredSum> read_onboarded_rows(const std::filesystem::path& path, 
   if (!std::filesystem::exists(path)) return sums;
   CsvReader csv(path);
   const std::size_t latency = csv.column("latency_us"), entry = csv.column("rows");
+  const std::string schemes = scheme_label(setup.model);
   const KernelContext engine{setup.kernels.framework, setup.kernels.version, {}};
   while (csv.next()) {
     const std::string where = csv.where(entry);
@@ -60,6 +61,8 @@ std::vector<MeasuredSum> read_onboarded_rows(const std::filesystem::path& path, 
     const Seconds measured = microseconds(measured_time(csv, latency, kMicroseconds));
     const LatencyEstimate price = setup.latency->estimate(op, *setup.gpu, engine);
     Seconds predicted;
+    // Rows that the model's own products do not read are other kernels than its steps have.
+    if (!scheme.empty() && schemes.find(scheme) == std::string::npos) continue;
     if (!scheme.empty())
       predicted += quantising_part(*setup.latency, product_after(op, scheme, where), *setup.gpu, engine);
     const bool scaled = group_of(op, price.bound).has_value();

@@ -10,9 +10,9 @@
 namespace warploom {
 
 // What each is predicted to take and took; of one that also quantises what it writes, with what the price of
-// a product holds of that. Rows that only launch are left out: their price is not scaled. Empty: no such
-// file. Throws InvalidInput naming file and line on what is no operator on rows, and on times that are not
-// above zero.
+// a product holds of that. Rows that only launch are left out, since their price is not scaled, and those
+// that are quantised in a scheme that the model has not. Empty: no such file. Throws InvalidInput naming file
+// and line on what is no operator on rows, and on times that are not above zero.
 std::vector<MeasuredSum> read_onboarded_rows(const std::filesystem::path& path, const ServingSetup& setup);
 
 }  // namespace warploom
