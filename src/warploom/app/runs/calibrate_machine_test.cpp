@@ -307,8 +307,7 @@ TEST(CalibrateMachine, KernelsOnRowsMoveTheirFactor) {
        {std::pair<std::string_view, std::string_view>{"0", kNorm},
         {"500", "{\"\"family\"\":\"\"gemm\"\",\"\"m\"\":1}"},
         {"500", "[]"},
-        {"500", "{\"\"family\"\":\"\"rope\"\",\"\"quantised\"\":1}"},
-        {"500", "{\"\"family\"\":\"\"rope\"\",\"\"quantised\"\":\"\"fp8_block\"\"}"}}) {
+        {"500", "{\"\"family\"\":\"\"rope\"\",\"\"quantised\"\":1}"}}) {
     rows_csv(us, op);
     EXPECT_THROW(calibrated(request), InvalidInput) << op;
   }
