@@ -10,7 +10,7 @@ from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
-from warploom.onboard import vllm_layers  # noqa: E402
+from warploom.onboard import vllm_kernels, vllm_layers  # noqa: E402
 
 SIZES = {"num_experts": 8, "top_k": 2, "hidden_size": 256, "intermediate_size": 128}
 
@@ -94,13 +94,13 @@ def registered(stand_in, asked):
 class LayersTest(unittest.TestCase):
     def test_experts_are_built_as_the_engine_builds_its_own(self):
         stand_in = StandIn(self, registered)
-        layer = vllm_layers.experts(stand_in.config, SIZES, True)
+        layer = vllm_layers.experts(stand_in.config, SIZES, "the model's")
         self.assertIs(layer, stand_in.layer)
         self.assertEqual(stand_in.asked["dtype_then"], "bfloat16")
         self.assertEqual(stand_in.asked["quant_config"], "the model's")
         self.assertEqual({name: stand_in.asked[name] for name in SIZES}, SIZES)
         self.assertTrue(layer.quant_method.ready)  # its weights were filled before
-        vllm_layers.experts(stand_in.config, SIZES, False)
+        vllm_layers.experts(stand_in.config, SIZES, None)
         self.assertIsNone(stand_in.asked["quant_config"])
 
     def test_the_running_model_is_left_as_it_was(self):
@@ -111,7 +111,7 @@ class LayersTest(unittest.TestCase):
         for build in (registered, broken):
             stand_in = StandIn(self, build)
             with contextlib.suppress(ValueError):
-                vllm_layers.experts(stand_in.config, SIZES, True)
+                vllm_layers.experts(stand_in.config, SIZES, "the model's")
             known = stand_in.config.compilation_config
             self.assertEqual(known.static_forward_context, {"model.layers.0": 1})
             self.assertEqual(known.static_all_moe_layers, ["model.layers.0"])
@@ -138,6 +138,38 @@ class LayersTest(unittest.TestCase):
 
     def test_names_are_those_of_public_tables(self):
         self.assertEqual(vllm_layers.experts_name(Layer()), "vllm_fp8moe_flashinfer_cutlass_tritonexperts")
+
+
+class SchemesTest(unittest.TestCase):
+    """Which schemes a running engine's layers can be made in."""
+
+    def schemes(self, quantised, refuses=False):
+        def linear(config, n, k, scheme):
+            if refuses:
+                raise RuntimeError("no kernel for this GPU")
+            return types.SimpleNamespace(quant_method=None)
+
+        for patch in (
+            mock.patch.object(vllm_layers, "unlock_workspaces", lambda: None),
+            mock.patch.object(vllm_layers, "block_fp8", lambda side: f"blocks of {side}"),
+            mock.patch.object(vllm_layers, "linear", linear),
+        ):
+            patch.start()
+            self.addCleanup(patch.stop)
+        config = types.SimpleNamespace(quant_config=quantised)
+        kernels = vllm_kernels.VllmKernels(types.SimpleNamespace(vllm_config=config))
+        self.assertEqual(kernels.schemes(), list(kernels.scheme_configs()))
+        return kernels.scheme_configs()
+
+    def test_a_model_in_16_bits_has_block_scaled_fp8_beside(self):
+        self.assertEqual(self.schemes(None), {"bf16": None, "fp8_block": "blocks of 128"})
+
+    def test_the_models_own_quantisation_comes_first(self):
+        own = types.SimpleNamespace(weight_block_size=[128, 128])
+        self.assertEqual(list(self.schemes(own).items()), [("fp8_block", own), ("bf16", None)])
+
+    def test_a_gpu_that_has_no_such_kernel_leaves_it_out(self):
+        self.assertEqual(self.schemes(None, refuses=True), {"bf16": None})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Times an engine's kernels one by one into FOLDER/sweep.csv, which `warploom calibrate --data` learns from.
+"""Times an engine's kernels one by one into FOLDER/sweep.csv, which `warploom calibrate --data` learns from,
+and those on rows into FOLDER/rows.csv, which `warploom calibrate-machine --onboarded` fits.
 
 Each is captured in a CUDA graph over copies of its weights, so that they come from memory as in a step. Rows
 that the file holds are not measured again. A kernel that this engine cannot run is said once and left out."""
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 from warploom.onboard.kernel_plan import Entry
 
 COLUMNS = "gpu framework version kernel latency_us n_samples operator".split()
+ROW_COLUMNS = [*COLUMNS[:-1], "rows"]  # no table of measurements: an entry may do what two operators do
 REPLAYS = 5
 LEAST_US, MOST_CALLS = 2000.0, 64  # of a graph that is timed: what it takes to start is small beside it
 
@@ -33,8 +35,11 @@ Timer = Callable[[Entry], Timed]
 
 
 class KernelSweep:
-    def __init__(self, folder: str, gpu: str, engine: str, version: str) -> None:
-        self.path = os.path.join(folder, "sweep.csv")
+    def __init__(
+        self, folder: str, gpu: str, engine: str, version: str, name: str = "sweep.csv"
+    ) -> None:
+        self.path = os.path.join(folder, name)
+        self.columns = ROW_COLUMNS if name == "rows.csv" else COLUMNS
         self.names = (gpu, engine, version)
         self.rows: list[list[str]] = []
         if os.path.exists(self.path):
@@ -75,7 +80,7 @@ class KernelSweep:
         part = self.path + ".part"
         with open(part, "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
+            writer.writerow(self.columns)
             writer.writerows(self.rows)
         os.replace(part, self.path)
 

@@ -1,7 +1,8 @@
 """vLLM's kernels through its own layers (names of 0.19 to 0.33), one by one.
 
-Products are those of a ReplicatedLinear and experts those of a mixture's layer, in 16 bits and as the running
-model is quantised; attention is that of vllm_attention, where the engine runs FlashAttention."""
+Products are those of a ReplicatedLinear and experts those of a mixture's layer, in 16 bits, in block-scaled
+fp8 and as the running model is quantised; attention is that of vllm_attention, where the engine runs
+FlashAttention."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from warploom.onboard import vllm_attention, vllm_layers
-from warploom.onboard.kernel_plan import Entry
+from warploom.onboard.kernel_plan import SCALE_BLOCK, Entry
 from warploom.onboard.kernel_sweep import Timed, timed_calls
 
 # Schemes by the method of a linear layer.
@@ -29,12 +30,22 @@ class VllmKernels:
     def __init__(self, engine: Any) -> None:
         self.config = engine.vllm_config
         self.quantised = getattr(self.config, "quant_config", None)
+        self.known: dict[str, Any] | None = None
         vllm_layers.unlock_workspaces()
 
     def schemes(self) -> list[str]:
         """Those of products that can be made here, the model's own first."""
-        own = self.own_scheme()
-        return [own, "bf16"] if own not in ("", "bf16") else ["bf16"]
+        return list(self.scheme_configs())
+
+    def scheme_configs(self) -> dict[str, Any]:
+        """Scheme -> what quantises its layers; the model's own first."""
+        if self.known is None:
+            own = self.own_scheme()
+            self.known = {own: self.quantised} if own else {}
+            self.known.setdefault("bf16", None)
+            if "fp8_block" not in self.known and self.has_block_fp8():
+                self.known["fp8_block"] = vllm_layers.block_fp8(SCALE_BLOCK)
+        return self.known
 
     def own_scheme(self) -> str:
         if self.quantised is None:
@@ -42,10 +53,19 @@ class VllmKernels:
         if getattr(self.quantised, "weight_block_size", None):
             return "fp8_block"
         try:
-            method = vllm_layers.linear(self.config, 256, 256, True).quant_method
+            method = vllm_layers.linear(self.config, 256, 256, self.quantised).quant_method
             return LINEAR_METHODS.get(type(method).__name__, "")
         except Exception:  # a quantisation that such a layer cannot have is not swept
             return ""
+
+    def has_block_fp8(self) -> bool:
+        """Whether such a layer can be made here, on this GPU and in this version."""
+        try:
+            scheme = vllm_layers.block_fp8(SCALE_BLOCK)
+            vllm_layers.linear(self.config, 2 * SCALE_BLOCK, 2 * SCALE_BLOCK, scheme)
+        except Exception:  # each version and GPU refuses in its own way
+            return False
+        return True
 
     def time(self, entry: Entry) -> Timed:
         import torch
@@ -64,7 +84,8 @@ class VllmKernels:
         m, n, k = entry["m"], entry["n"], entry["k"]
         quantised = entry["scheme"] != "bf16"
         copies = copies_of(n * k * (1 if quantised else 2))
-        layers = [vllm_layers.linear(self.config, n, k, quantised) for _ in range(copies)]
+        scheme = self.scheme_configs()[entry["scheme"]]
+        layers = [vllm_layers.linear(self.config, n, k, scheme) for _ in range(copies)]
         x = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
 
         def call_of(layer: Any) -> Callable[[], object]:
@@ -81,7 +102,7 @@ class VllmKernels:
         tokens, count, top_k = entry["tokens"], entry["experts"], entry["top_k"]
         sizes = {"num_experts": count, "top_k": top_k}
         sizes |= {"hidden_size": entry["hidden"], "intermediate_size": entry["intermediate"]}
-        layer = vllm_layers.experts(self.config, sizes, entry["scheme"] != "bf16")
+        layer = vllm_layers.experts(self.config, sizes, self.scheme_configs()[entry["scheme"]])
         x = torch.randn(tokens, entry["hidden"], device="cuda", dtype=torch.bfloat16)
         weights = torch.rand(tokens, top_k, device="cuda")
 

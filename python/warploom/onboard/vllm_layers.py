@@ -37,11 +37,20 @@ def finish(layer: Any) -> Any:
     return layer
 
 
-def linear(config: Any, n: int, k: int, quantised: bool) -> Any:
+def block_fp8(side: int) -> Any:
+    """What quantises the layers of an official FP8 checkpoint: weights with a scale for `side` x `side`."""
+    from vllm.model_executor.layers.quantization.fp8 import Fp8Config
+
+    return Fp8Config(
+        is_checkpoint_fp8_serialized=True, activation_scheme="dynamic", weight_block_size=[side, side]
+    )
+
+
+def linear(config: Any, n: int, k: int, scheme: Any) -> Any:
+    """`scheme`: what quantises it, as the engine has it; None: nothing."""
     import torch
     from vllm.model_executor.layers.linear import ReplicatedLinear
 
-    scheme = getattr(config, "quant_config", None) if quantised else None
     with building(config):
         layer = ReplicatedLinear(
             k, n, bias=False, params_dtype=torch.bfloat16, quant_config=scheme, prefix=PREFIX
@@ -49,13 +58,12 @@ def linear(config: Any, n: int, k: int, quantised: bool) -> Any:
         return finish(layer)
 
 
-def experts(config: Any, sizes: dict[str, int], quantised: bool) -> Any:
-    """`sizes`: num_experts, top_k, hidden_size, intermediate_size."""
+def experts(config: Any, sizes: dict[str, int], scheme: Any) -> Any:
+    """`sizes`: num_experts, top_k, hidden_size, intermediate_size; `scheme` as of `linear`."""
     import torch
     from vllm.model_executor.layers.fused_moe import layer as module
 
     build = getattr(module, "FusedMoEFactory", None) or module.FusedMoE
-    scheme = getattr(config, "quant_config", None) if quantised else None
     known = config.compilation_config
     kept = list(getattr(known, "static_all_moe_layers", []))
     with building(config):

@@ -8,14 +8,10 @@
 #include "warploom/steps/apply_rule.h"
 
 namespace warploom {
-namespace {
 
-// The passes of a row, each of which takes `pass`; the second is launched while the first runs.
 Seconds held_passes(const QuantisingConstants& rule, Seconds pass) {
   return std::max(pass, rule.passes_in_row * pass - rule.launched_early);
 }
-
-}  // namespace
 
 std::optional<RuleKind> quantising_of(const Gemm& product) {
   if (product.batch != 1) return std::nullopt;

@@ -25,6 +25,9 @@ std::optional<RuleKind> quantising_of(const Gemm& product);
 // own take both, one after the other.
 Seconds fused_quantising(const QuantisingConstants& rule, const Gemm& product, const GpuSpec& gpu);
 
+// The passes of a measured row, each of which takes `pass`; the second is launched while the first runs.
+Seconds held_passes(const QuantisingConstants& rule, Seconds pass);
+
 // Takes the passes of the table off `answer` and adds the fused ones; `pass` is one of the table's. The
 // interval keeps its shape, and holds that nothing stays, and that twice as much does; where the rule was not
 // fitted also that the row stays as it is. `use` is of quantising_of(product).

@@ -73,16 +73,33 @@ std::optional<RulePrice> StepKernels::replace(const Operator& op, const GpuSpec&
   return asks_streaming(context) ? streaming_price(rules_, op, gpu, context, measured) : std::nullopt;
 }
 
+Seconds StepKernels::pass_over_rows(const Gemm& product, const GpuSpec& gpu,
+                                    const KernelContext& context) const {
+  const KernelContext engine{context.framework, context.version, {}};
+  return kernels_->estimate(Quantize{.rows = product.m, .width = product.k}, gpu, engine).p50;
+}
+
+std::optional<StepKernels::Passes> StepKernels::passes_over_rows(const Gemm& product, const GpuSpec& gpu,
+                                                                 const KernelContext& context) const {
+  const std::optional<RuleKind> kind = quantising_of(product);
+  if (!kind || !has_rules_ || !is_of_an_engine(context)) return std::nullopt;
+  const Seconds pass = pass_over_rows(product, gpu, context);
+  const RuleUse rule = rules_.find(*kind, gpu, context);
+  if (!rule) return Passes{pass, pass};
+  const auto& constants = rule.constants<QuantisingConstants>();
+  // Older engines launch the pass of blocks by itself, as the tables have it.
+  if (*kind == RuleKind::BlockQuantising && !rule.own_release) return Passes{pass, pass};
+  return Passes{held_passes(constants, pass), fused_quantising(constants, product, gpu)};
+}
+
 void StepKernels::take_quantising(const Gemm& product, const GpuSpec& gpu, const KernelContext& context,
                                   LatencyEstimate& answer) const {
   const bool known_scales = product.scheme == MatmulScheme::Fp8Static && product.batch == 1;
   const std::optional<RuleKind> kind = known_scales ? RuleKind::Quantising : quantising_of(product);
   if (!kind) return;
   const RuleUse rule = rules_.find(*kind, gpu, context);
-  // Older engines launch the pass of blocks by itself, as the tables have it.
   if (!rule || (*kind == RuleKind::BlockQuantising && !rule.own_release)) return;
-  const KernelContext engine{context.framework, context.version, {}};
-  const Seconds pass = kernels_->estimate(Quantize{.rows = product.m, .width = product.k}, gpu, engine).p50;
+  const Seconds pass = pass_over_rows(product, gpu, context);
   if (known_scales)
     drop_other_pass(rule, pass, answer);
   else

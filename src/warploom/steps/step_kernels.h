@@ -53,6 +53,14 @@ class StepKernels final : public LatencyModel {
   // Under a rule's name, of the framework and version that were asked for, where the rule answers.
   KernelAnswer answer(const Operator& op, const GpuSpec& gpu,
                       const KernelContext& context = {}) const override;
+  // What quantises the rows of a product, which is not the product: passes before it in a row of the public
+  // tables, and what a step's price holds of it.
+  struct Passes {
+    Seconds in_tables, in_step;
+  };
+  // Nothing where neither holds any, or the product is no engine's.
+  std::optional<Passes> passes_over_rows(const Gemm& product, const GpuSpec& gpu,
+                                         const KernelContext& context) const;
   // What was measured, without the rules.
   const LatencyModel& kernels() const { return *kernels_; }
 
@@ -64,6 +72,8 @@ class StepKernels final : public LatencyModel {
   // Changes what the measured kernels answered by what surrounds them in a step.
   void change(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
               LatencyEstimate& answer) const;
+  // A pass over the rows of a product as the tables have it.
+  Seconds pass_over_rows(const Gemm& product, const GpuSpec& gpu, const KernelContext& context) const;
   void take_quantising(const Gemm& product, const GpuSpec& gpu, const KernelContext& context,
                        LatencyEstimate& answer) const;
   // Changes the answer of the measured kernels; returns the name of the rule that answers in their place, or

@@ -107,6 +107,21 @@ TEST(StepKernels, AreNoFasterThanPhysicsEvenAtTheirEdge) {
     }
 }
 
+// What an engine's own sweep of a product leaves out, and what a step's price holds of it.
+TEST(StepKernels, TellWhatQuantisesTheRowsOfAProduct) {
+  const GpuSpec gpu = GpuCatalog().get("h100_sxm");
+  const StepKernels model = over(microseconds(10));
+  Gemm product{.scheme = MatmulScheme::Fp8Block, .m = 512, .n = 4096, .k = 4096};
+  const KernelContext engine{.framework = "vllm", .version = "0.33.0", .kernel = {}};
+  const auto passes = model.passes_over_rows(product, gpu, engine);
+  ASSERT_TRUE(passes);
+  EXPECT_GE(passes->in_tables, microseconds(10)) << "a pass of the tables at least";
+  EXPECT_GT(passes->in_step, microseconds(2.85)) << "a row of the rule, and its elements";
+  EXPECT_FALSE(model.passes_over_rows(product, gpu, {.framework = "pytorch", .version = {}, .kernel = {}}));
+  product.scheme = MatmulScheme::Bf16;
+  EXPECT_FALSE(model.passes_over_rows(product, gpu, engine));
+}
+
 TEST(StepKernels, StandInForNothing) {
   const LatencyEstimate answer =
       StepKernels(std::make_unique<Slow>()).estimate(kNorm, GpuCatalog().get("h100_sxm"));

@@ -8,6 +8,7 @@
 
 #include "warploom/app/data/predictor_folder.h"
 #include "warploom/app/predict/excluded_gpus.h"
+#include "warploom/app/predict/latency_models.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
@@ -19,6 +20,7 @@
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/training/calibrate.h"
 #include "warploom/predictor/training/family_job.h"
+#include "warploom/steps/step_kernels.h"
 
 namespace warploom {
 namespace fs = std::filesystem;
@@ -76,6 +78,19 @@ ImportResult read_sweep(const fs::path& file, const GpuSpec& gpu, const GpuCatal
     throw InvalidInput(fmt::format("{}: holds no usable row, expected a sweep of warploom-collect{}",
                                    file.string(), left_out(sweep.report)));
   return sweep;
+}
+
+// An engine's own sweep times a product alone; the tables that the predictor knows hold what quantises its
+// rows too, and prices of steps take that off again.
+void add_passes_of_tables(Dataset& sweep, const GpuSpec& gpu, const StepKernels& prices) {
+  for (std::size_t row = 0; row < sweep.size(); ++row) {
+    const auto* product = std::get_if<Gemm>(&sweep.op(row));
+    if (product == nullptr) continue;
+    KernelContext context = sweep.context(row);
+    context.as_collected = false;
+    if (const auto passes = prices.passes_over_rows(*product, gpu, context))
+      sweep.set_latency(row, sweep.latency(row) + passes->in_tables, std::int64_t(sweep.n_samples(row)));
+  }
 }
 
 // The sweep's shapes that no fit saw, by the predictor, into one summary for each family and one for all.
@@ -184,7 +199,17 @@ CalibrateResult calibrate(const CalibrateRequest& request) {
   result.report = std::move(sweep.report);
   take_constants(request, file, gpu, catalog, result);
 
-  const Predictor base = request.predictor.empty() ? Predictor() : Predictor(fs::path(request.predictor));
+  const std::unique_ptr<const LatencyModel> prices =
+      open_latency_model(request.predictor, FileScope::machine());
+  const auto* steps = dynamic_cast<const StepKernels*>(prices.get());
+  const Predictor* known = predictor_of(*prices);
+  if (steps == nullptr || known == nullptr)
+    throw InvalidInput(
+        fmt::format("predictor: '{}' has no trees to build on, expected a folder that `train` "
+                    "or `calibrate` wrote",
+                    request.predictor));
+  const Predictor& base = *known;
+  add_passes_of_tables(sweep.dataset, gpu, *steps);
   TrainingOptions options;
   options.seed = request.seed;
   options.threads = request.threads;

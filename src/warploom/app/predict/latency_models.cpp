@@ -43,6 +43,15 @@ const Predictor* predictor_of(const LatencyModel& model) {
   return dynamic_cast<const Predictor*>(rule == nullptr ? &model : &rule->kernels());
 }
 
+Seconds quantising_part(const LatencyModel& model, const Operator& op, const GpuSpec& gpu,
+                        const KernelContext& context) {
+  const auto* product = std::get_if<Gemm>(&op);
+  const auto* steps = dynamic_cast<const StepKernels*>(&model);
+  if (product == nullptr || steps == nullptr) return Seconds(0.0);
+  const auto passes = steps->passes_over_rows(*product, gpu, context);
+  return passes ? passes->in_step : Seconds(0.0);
+}
+
 const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu) {
   const Predictor* predictor = predictor_of(model);
   return predictor != nullptr ? predictor->constants(family_of(op), gpu) : nullptr;

@@ -28,6 +28,10 @@ std::unique_ptr<const LatencyModel> open_published_method(const std::filesystem:
 
 // The predictor inside such a model; nullptr: there is none.
 const Predictor* predictor_of(const LatencyModel& model);
+// What of a product's price in an engine's step quantises its rows; zero where nothing does, or the model
+// does not tell it apart.
+Seconds quantising_part(const LatencyModel& model, const Operator& op, const GpuSpec& gpu,
+                        const KernelContext& context);
 // What it fitted of the operator's family, which its structural price is shown with; nullptr: nothing.
 const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu);
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "warploom/app/predict/latency_models.h"
 #include "warploom/app/predict/machine_profile.h"
 #include "warploom/kernels/latency_model.h"
 
@@ -17,16 +18,21 @@ class MachineLatency final : public LatencyModel {
 
   LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context = {}) const override {
-    return on_machine(model_->estimate(op, gpu, context), op, machine_);
+    return scaled(model_->estimate(op, gpu, context), op, gpu, context);
   }
   KernelAnswer answer(const Operator& op, const GpuSpec& gpu,
                       const KernelContext& context = {}) const override {
     KernelAnswer answer = model_->answer(op, gpu, context);
-    answer.estimate = on_machine(answer.estimate, op, machine_);
+    answer.estimate = scaled(answer.estimate, op, gpu, context);
     return answer;
   }
 
  private:
+  LatencyEstimate scaled(const LatencyEstimate& estimate, const Operator& op, const GpuSpec& gpu,
+                         const KernelContext& context) const {
+    return on_machine(estimate, op, machine_, quantising_part(*model_, op, gpu, context));
+  }
+
   std::shared_ptr<const LatencyModel> model_;
   MachineProfile machine_;
 };

@@ -17,8 +17,8 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kMachineSchema = "warploom_machine";
-// Since 2: measured_at, host_level; since 3: pace_spread; since 4: rows as a group, scheme.
-constexpr std::int64_t kMachineVersion = 4;
+// Since 2: measured_at, host_level; since 3: pace_spread; since 4: rows as a group, scheme; since 5: kind.
+constexpr std::int64_t kMachineVersion = 5;
 // Factors beyond this are no machine of the same kind, but a damaged or foreign file.
 constexpr double kLeastFactor = 0.02, kMostFactor = 50;
 
@@ -106,6 +106,7 @@ FieldTable MachineProfile::describe() {
       .add("engine_version", &P::engine_version, {.doc = "of that engine"})
       .add("model", &P::model, {.doc = "that it ran: layers, hidden size, vocabulary"})
       .add("scheme", &P::scheme, {.doc = "how that model's products are quantised; absent: not recorded"})
+      .add("kind", &P::kind, {.doc = "dense, or mixture where that model has experts; absent: not recorded"})
       .add("base", &P::base, {.doc = "host profile that is scaled; absent: the host was not measured"})
       .add("host", &P::host, {.doc = "factors of the host's constants"})
       .add("kernels", &P::kernels, {.doc = "factors of kernels"})
@@ -225,37 +226,28 @@ bool has_scheme(const MachineProfile& profile, MatmulScheme scheme) {
          all.find(fmt::format("{0}{1}{0}", kSchemeJoint, name_of(scheme))) != std::string::npos;
 }
 
-MachineProfile for_another_model(MachineProfile profile, bool same_scheme) {
-  // What a model's kernels err by together on one card (0.02 to 0.03 over the models of
-  // tests/fixtures/engine/vllm_0_24_h200) and what two cards of one kind differ by (0.03 to 0.06) are alike:
-  // half of what one model shows is the card's, give or take. So little may be the card's, or all: a factor
-  // far from one says that kernels err much here, and by other sizes where a model has others.
-  constexpr double kShare = 0.5, kWidth = 0.027;  // half-width of the 80 %, in ln
-  // What a scheme's kernels err by is a third part of the same size. What works on rows is other kernels
-  // where the products' scheme is another.
-  constexpr double kShareOfAnotherScheme = 1.0 / 3;
-  for (KernelScale& scale : profile.kernels) {
-    const double share = same_scheme ? kShare : scale.group == KernelGroup::Rows ? 0 : kShareOfAnotherScheme;
-    const double factor = std::pow(scale.factor, share);
-    const auto end = [&](double of_model, double sign) {
-      const double of_fit = share * std::log(of_model / scale.factor);
-      return factor * std::exp(sign * std::hypot(kWidth, of_fit, share * std::log(scale.factor)));
-    };
-    const double low = end(scale.low, -1), high = end(scale.high, 1);
-    scale = {scale.group, factor, low, high, scale.scatter};
-  }
-  return profile;
+std::string_view kind_label(const ModelArchitecture& model) {
+  const bool experts = std::any_of(model.layers.begin(), model.layers.end(),
+                                   [](const LayerGroup& group) { return group.mixture() != nullptr; });
+  return experts ? kMixtureKind : kDenseKind;
 }
 
 std::optional<KernelGroup> group_of(const Operator& op, Bound bound) {
   const std::optional<KernelGroup> group = limited_by(bound);
-  const bool rows = family_value(family_of(op)).kind == FamilyKind::Rows;
-  return group && rows ? KernelGroup::Rows : group;
+  return group && works_on_rows(op) ? KernelGroup::Rows : group;
 }
 
-LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile) {
+bool works_on_rows(const Operator& op) { return family_value(family_of(op)).kind == FamilyKind::Rows; }
+
+LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile,
+                           Seconds on_rows) {
   const KernelScale* scale = profile.scale_of(op, estimate.bound);
   if (scale == nullptr) return estimate;
+  const KernelScale* rows = profile.scale_of(KernelGroup::Rows);
+  if (rows == nullptr) rows = scale;
+  const double share = std::min(1.0, on_rows / estimate.p50);
+  const auto mixed = [&](double KernelScale::*end) { return (1 - share) * scale->*end + share * rows->*end; };
+  const double factor = mixed(&KernelScale::factor);
   const auto half_width = [&](Seconds end) {
     const double width = std::abs(std::log(end.value() / estimate.p50.value()));
     if (scale->scatter <= 0 || !std::holds_alternative<Gemm>(op)) return width;
@@ -264,11 +256,11 @@ LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const M
   const double below = half_width(estimate.p10), above = half_width(estimate.p90);
   // The factor's own doubt and the kernel's are independent.
   const auto with = [&](double width, double factor_end) {
-    return std::hypot(width, std::log(factor_end / scale->factor));
+    return std::hypot(width, std::log(factor_end / factor));
   };
-  const Seconds middle = std::max(estimate.physical_bound, estimate.p50 * scale->factor);
-  estimate.p10 = std::max(estimate.physical_bound, middle * std::exp(-with(below, scale->low)));
-  estimate.p90 = middle * std::exp(with(above, scale->high));
+  const Seconds middle = std::max(estimate.physical_bound, estimate.p50 * factor);
+  estimate.p10 = std::max(estimate.physical_bound, middle * std::exp(-with(below, mixed(&KernelScale::low))));
+  estimate.p90 = middle * std::exp(with(above, mixed(&KernelScale::high)));
   estimate.p50 = middle;
   return estimate;
 }

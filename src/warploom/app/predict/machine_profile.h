@@ -18,7 +18,8 @@
 namespace warploom {
 
 // Products, attention and experts by what limits them, and what works on rows between them (norms,
-// activations, rotations, quantising, cache writes); launches and links are not scaled.
+// activations, rotations, quantising, that before a product too, cache writes); launches and links are not
+// scaled.
 enum class KernelGroup : std::uint8_t { Streaming, Computing, Rows };
 template <>
 struct EnumNames<KernelGroup> {
@@ -56,6 +57,7 @@ struct MachineProfile {
   std::string engine, engine_version;  // whose steps were timed; empty: none's, any engine is meant
   std::string model;                   // that it ran, as model_label has it; empty: none
   std::string scheme;                  // of its products, as scheme_label has it; empty: not recorded
+  std::string kind;                    // of that model, as kind_label has it; empty: not recorded
   std::string base;  // the host profile whose constants are scaled; empty: host not measured
   std::vector<HostScale> host;
   std::vector<KernelScale> kernels;
@@ -90,13 +92,16 @@ std::string model_label(const ModelArchitecture& model);
 std::string scheme_label(const ModelArchitecture& model);
 // Whether the onboarded model has products of that scheme; true where its schemes were not recorded.
 bool has_scheme(const MachineProfile& profile, MatmulScheme scheme);
-// What a profile says of another model than the onboarded one, whose products are of the same schemes or of
-// others: the share of the kernels' factors that is neither the model's nor its scheme's.
-MachineProfile for_another_model(MachineProfile profile, bool same_scheme);
+// Whether it has experts.
+inline constexpr std::string_view kDenseKind = "dense", kMixtureKind = "mixture";
+std::string_view kind_label(const ModelArchitecture& model);
 
 // Which group a kernel with this bound belongs to; nothing for launches and links.
 std::optional<KernelGroup> group_of(const Operator& op, Bound bound);
+bool works_on_rows(const Operator& op);
 // Prices on the machine: scaled; of a product as wide as products were seen to scatter, where that is less.
-LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile);
+// `on_rows`: the part of the price that quantises a product's rows.
+LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile,
+                           Seconds on_rows = Seconds(0.0));
 
 }  // namespace warploom

@@ -73,7 +73,7 @@ TEST(MachineProfile, RefusesWhatIsNotWhole) {
 
 TEST(MachineProfile, ReadsTheFirstSchemaAndRefusesANewerOne) {
   Json document = machine_profile_to_json(slower());
-  EXPECT_EQ(document["version"], 4);
+  EXPECT_EQ(document["version"], 5);
   document["version"] = 1;
   document.erase("measured_at");
   document.erase("host_level");
@@ -83,12 +83,12 @@ TEST(MachineProfile, ReadsTheFirstSchemaAndRefusesANewerOne) {
   EXPECT_EQ(first.host_level, 0);
   EXPECT_EQ(first.pace_spread, 0);
   EXPECT_EQ(first.host_factors({}), slower().host_factors({}));
-  document["version"] = 5;
+  document["version"] = 6;
   try {
     machine_profile_from_json(document, "m.json");
     FAIL() << "expected a refusal";
   } catch (const Unsupported& problem) {
-    EXPECT_STREQ(problem.what(), "m.json: 'version' is 5, this program reads up to 4");
+    EXPECT_STREQ(problem.what(), "m.json: 'version' is 6, this program reads up to 5");
   }
 }
 
@@ -151,33 +151,12 @@ TEST(MachineProfile, OfAVirtualHostsFactorAllMayBeThereOrNothing) {
   EXPECT_DOUBLE_EQ(step_at(1), 0.6);
 }
 
-TEST(MachineProfile, HalfOfAModelsFactorIsTheCards) {
-  MachineProfile profile = slower();
-  const KernelScale other = for_another_model(profile, true).kernels[0];
-  EXPECT_NEAR(other.factor, std::sqrt(1.1), 1e-9);
-  EXPECT_LT(other.low, other.factor * std::exp(-0.027));
-  EXPECT_LT(other.low, 1) << "none of it may be the card's";
-  EXPECT_GT(other.high, 1.1) << "or all";
-  EXPECT_GT(other.high, other.factor * std::exp(0.027));
-  EXPECT_EQ(for_another_model(profile, true).host_factors({}), profile.host_factors({}));
-}
-
-TEST(MachineProfile, OfAnotherSchemeAThirdIsTheCardsAndNothingOfWhatWorksOnRows) {
-  MachineProfile profile = slower();
-  profile.kernels.push_back({KernelGroup::Rows, 3, 2.8, 3.2});
-  const MachineProfile same = for_another_model(profile, true);
-  const MachineProfile other = for_another_model(profile, false);
-  EXPECT_NEAR(same.scale_of(KernelGroup::Streaming)->factor, std::sqrt(1.1), 1e-9);
-  EXPECT_NEAR(same.scale_of(KernelGroup::Rows)->factor, std::sqrt(3.0), 1e-9);
-  EXPECT_NEAR(other.scale_of(KernelGroup::Streaming)->factor, std::cbrt(1.1), 1e-9);
-  EXPECT_EQ(other.scale_of(KernelGroup::Rows)->factor, 1);
-  EXPECT_LT(other.scale_of(KernelGroup::Rows)->low, 1);
-}
-
 // A mixed checkpoint: attention and shared experts in bf16, routed ones in block fp8 behind a dense layer.
 TEST(MachineProfile, NamesEverySchemeOfAModelsProducts) {
   ModelArchitecture model = load_model("DeepSeek-V3");
   ASSERT_EQ(scheme_label(model), "fp8_block");
+  EXPECT_EQ(kind_label(model), kMixtureKind);
+  EXPECT_EQ(kind_label(load_model("Llama-3.1-8B")), kDenseKind);
   for (LayerGroup& group : model.layers)
     group.schemes.attention_input = group.schemes.attention_output = MatmulScheme::Bf16;
   EXPECT_EQ(scheme_label(model), "bf16+fp8_block");
@@ -205,6 +184,18 @@ TEST(MachineProfile, WhatWorksOnRowsHasAFactorOfItsOwn) {
   EXPECT_NEAR(time_of(), 300, 1e-9);
   EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Launch), rows, profile).p50), 100, 1e-9);
   EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Dram), Gemm{}, profile).p50), 110, 1e-9);
+}
+
+TEST(MachineProfile, WhatQuantisesAProductsRowsIsScaledAsRows) {
+  MachineProfile profile = slower();
+  const auto time_of = [&](Seconds on_rows) {
+    return to_microseconds(on_machine(estimate_of(Bound::Dram), Gemm{}, profile, on_rows).p50);
+  };
+  const double whole = time_of(Seconds(0.0));
+  EXPECT_NEAR(time_of(microseconds(20)), whole, 1e-9) << "a file of before: as the product is";
+  profile.kernels.push_back({KernelGroup::Rows, 3, 2.8, 3.2});
+  EXPECT_NEAR(time_of(microseconds(20)), 80 * 1.1 + 20 * 3, 1e-9);
+  EXPECT_NEAR(time_of(microseconds(300)), 300, 1e-9) << "no more than all of it";
 }
 
 TEST(MachineProfile, NeverGoesBelowThePhysicalBound) {

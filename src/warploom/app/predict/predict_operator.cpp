@@ -9,6 +9,7 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/predict/machine_profile.h"
+#include "warploom/app/predict/onboarding_fit.h"
 #include "warploom/app/predict/tier_requirement.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
@@ -224,8 +225,12 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
     // An operator is of any model.
     const auto scheme = scheme_of_product(result.op);
     const bool same_scheme = !scheme || has_scheme(machine, *scheme);
+    const bool experts = machine.kind == kMixtureKind || std::holds_alternative<FusedMoe>(result.op);
+    const Kinship kinship = experts       ? Kinship::Unlike
+                            : same_scheme ? Kinship::Alike
+                                          : Kinship::AlikeAnotherScheme;
     answer.estimate = on_machine(answer.estimate, result.op,
-                                 machine.model.empty() ? machine : for_another_model(machine, same_scheme));
+                                 machine.model.empty() ? machine : for_another_model(machine, kinship));
   }
   check_tier(request.require_tier, answer.estimate.tier);
   const KernelSource source(answer, result.op, named);

@@ -283,8 +283,11 @@ void use_onboarded(const CalibrateMachineRequest& request, const std::shared_ptr
   profile.engine_version = steps.version;
   profile.model = steps.label;
   profile.scheme = steps.scheme;
+  profile.kind = steps.kind;
   profile.base = request.base;
-  add_kernels(profile, steps.sums, scatter);
+  std::vector<MeasuredSum> sums = steps.sums;
+  sums.insert(sums.end(), steps.rows.begin(), steps.rows.end());
+  add_kernels(profile, sums, scatter);
   const KernelFactors factors = factors_of(profile);
   result.kernels = errors_of(steps.sums, factors);
   profile.host = fitted_host(from.host, steps.layers, timed(steps, factors, true));

@@ -1,5 +1,6 @@
 #include "warploom/app/runs/calibrate_machine.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/predict/onboarding_fit.h"
 #include "warploom/app/runs/machine_fit.h"
 #include "warploom/app/runs/probe_file.h"
 #include "warploom/app/serving/price_step.h"
@@ -158,7 +160,7 @@ TEST(CalibrateMachine, AStepIsPricedOnTheMachine) {
   EXPECT_LE(on.host_least, on.host);
   EXPECT_LE(on.host, on.host_most);
   EXPECT_LT(on.host_least, on.host_most);
-  // An onboarded engine's own model has all of the factor, another its half.
+  // An onboarded engine's own model has all of the factor, an alike one its share.
   const auto priced = [&](const std::string& model, bool measured) {
     StepRequest alone = step;
     alone.prefill = "1x4096";
@@ -169,7 +171,7 @@ TEST(CalibrateMachine, AStepIsPricedOnTheMachine) {
   const double own = std::log(priced("Llama-3.1-8B", true) / priced("Llama-3.1-8B", false));
   const double other = std::log(priced("Qwen3-14B", true) / priced("Qwen3-14B", false));
   EXPECT_GT(own, 0.015);
-  EXPECT_NEAR(other, own / 2, 0.002);
+  EXPECT_NEAR(other, own * shipped_onboarding_fit().carried[std::size_t(Kinship::Alike)].share, 0.002);
   step.setup.gpu = "H100-SXM";
   EXPECT_THROW(price_step(step), InvalidInput);
   step.setup.gpu = "H200";
@@ -282,6 +284,35 @@ TEST(CalibrateMachine, AHostThatVariesByItselfIsTakenByItsMeanWithAWideInterval)
   EXPECT_THROW(calibrated(request), InvalidInput) << "the GPU has no such excuse";
 }
 
+// Kernels on rows that were timed one by one bear on the factor of rows.
+TEST(CalibrateMachine, KernelsOnRowsMoveTheirFactor) {
+  const ScratchFolder folder;
+  CalibrateMachineRequest request = request_in(folder);
+  request.onboarded = onboarded(folder, run_json(), read_file(kSteps));
+  const auto factor_of = [&](KernelGroup group) {
+    return calibrated(request).profile.scale_of(group)->factor;
+  };
+  const double rows = factor_of(KernelGroup::Rows);
+  const auto rows_csv = [&](std::string_view us, std::string_view op) {
+    std::string text = "gpu,framework,version,kernel,latency_us,n_samples,rows\n";
+    for (int i = 0; i < 40; ++i) text += fmt::format("H200,vllm,0.24.0,norm,{},5,\"{}\"\n", us, op);
+    write_file_atomically(request.onboarded / "rows.csv", text);
+  };
+  constexpr std::string_view kNorm =
+      "{\"\"family\"\":\"\"rmsnorm\"\",\"\"type\"\":\"\"bf16\"\",\"\"tokens\"\":8192,"
+      "\"\"width\"\":4096,\"\"residual\"\":true}";
+  rows_csv("500", kNorm);  // five times what it takes
+  EXPECT_GT(factor_of(KernelGroup::Rows), 1.3 * rows);
+  for (const auto& [us, op] :
+       {std::pair<std::string_view, std::string_view>{"0", kNorm},
+        {"500", "{\"\"family\"\":\"\"gemm\"\",\"\"m\"\":1}"},
+        {"500", "[]"},
+        {"500", "{\"\"family\"\":\"\"rope\"\",\"\"quantised\"\":1}"}}) {
+    rows_csv(us, op);
+    EXPECT_THROW(calibrated(request), InvalidInput) << op;
+  }
+}
+
 TEST(CalibrateMachine, RefusesWhatItCannotUse) {
   const ScratchFolder folder;
   CalibrateMachineRequest request = request_in(folder);
@@ -365,6 +396,23 @@ TEST(MachineFit, RowsThatWereMeasuredLeaveProductsAlone) {
   EXPECT_NEAR(found[2], 2.8, 0.5);
   for (MeasuredSum& sum : sums) sum.measured_rows.reset();
   EXPECT_GT(fit_kernels(sums)[1], kComputing + 0.02);
+}
+
+// Rows that are too few to be scaled are in what was measured of rows all the same.
+TEST(MachineFit, RowsThatOnlyLaunchAreRowsToo) {
+  constexpr double kStreaming = 1.05;
+  std::vector<MeasuredSum> sums;
+  for (int i = 1; i <= 12; ++i) {
+    MeasuredSum sum{.predicted = {milliseconds(4), milliseconds(0), milliseconds(0.1 * i)},
+                    .other = milliseconds(1.4),
+                    .other_rows = milliseconds(1)};
+    sum.measured_rows = milliseconds(1 + 0.2 * i);
+    sum.measured = milliseconds(4 * kStreaming + 0.4) + *sum.measured_rows;
+    sums.push_back(sum);
+  }
+  const KernelFactors found = fit_kernels(sums);
+  EXPECT_NEAR(found[0], kStreaming, 0.005);
+  EXPECT_NEAR(found[2], 2, 0.2);
 }
 
 }  // namespace

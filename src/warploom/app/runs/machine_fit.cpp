@@ -3,36 +3,37 @@
 #include <cmath>
 #include <utility>
 
+#include "warploom/app/predict/onboarding_fit.h"
+
 namespace warploom {
 namespace {
 
-// Standard deviations of ln(factor), by KernelGroup: cards of one kind, and what tables miss of an engine.
-// What works on rows was never swept as engines run it now (steps/streaming_rule.h), or fuses what tables
-// have apart.
-constexpr KernelFactors kSpread{0.08, 0.08, 0.5};
-constexpr double kNoise = 0.03;     // of ln(sum): how well a sum is predicted where the factors are right
-constexpr double kRowsNoise = 0.3;  // the same, of rows alone: fused kernels follow their tokens otherwise
-constexpr double kOutlier = 0.15;   // |ln(at / measured)| from which a sum weighs less
+constexpr double kOutlier = 0.15;  // |ln(at / measured)| from which a sum weighs less
 constexpr int kRounds = 40;
 constexpr std::size_t kRows = std::size_t(KernelGroup::Rows);
 
 struct Observation {
   MeasuredSum sum;
-  double noise = kNoise;
+  double noise;
 };
 
-std::vector<Observation> observations_of(std::span<const MeasuredSum> sums) {
+std::vector<Observation> observations_of(std::span<const MeasuredSum> sums, const OnboardingFit& prior) {
   std::vector<Observation> all;
   for (const MeasuredSum& sum : sums) {
-    if (!sum.measured_rows || sum.predicted[kRows] <= Seconds(0.0) || *sum.measured_rows >= sum.measured) {
-      all.push_back({sum});
+    if (!sum.measured_rows || sum.predicted[kRows] <= Seconds(0.0)) {
+      all.push_back({sum, prior.noise});
       continue;
     }
-    MeasuredSum rest = sum, rows{.measured = *sum.measured_rows};
+    if (*sum.measured_rows >= sum.measured) {  // nothing but rows
+      all.push_back({sum, prior.rows_noise});
+      continue;
+    }
+    MeasuredSum rest = sum, rows{.other = sum.other_rows, .measured = *sum.measured_rows};
     rest.measured = sum.measured - *sum.measured_rows;
+    rest.other -= sum.other_rows;
     rows.predicted[kRows] = std::exchange(rest.predicted[kRows], Seconds(0.0));
-    all.push_back({rest});
-    all.push_back({rows, kRowsNoise});
+    all.push_back({rest, prior.noise});
+    all.push_back({rows, prior.rows_noise});
   }
   return all;
 }
@@ -40,7 +41,8 @@ std::vector<Observation> observations_of(std::span<const MeasuredSum> sums) {
 }  // namespace
 
 KernelFactors fit_kernels(std::span<const MeasuredSum> sums) {
-  const std::vector<Observation> observations = observations_of(sums);
+  const OnboardingFit& prior = shipped_onboarding_fit();
+  const std::vector<Observation> observations = observations_of(sums, prior);
   KernelFactors logs{};
   const auto factors_of = [](const KernelFactors& at) {
     KernelFactors factors{};
@@ -51,7 +53,7 @@ KernelFactors fit_kernels(std::span<const MeasuredSum> sums) {
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t group = 0; group < kKernelGroups; ++group) {
       const KernelFactors factors = factors_of(logs);
-      double curve = 1 / (kSpread[group] * kSpread[group]), slope = logs[group] * curve;
+      double curve = 1 / (prior.spread[group] * prior.spread[group]), slope = logs[group] * curve;
       for (const auto& [sum, noise] : observations) {
         const Seconds at = sum.at(factors);
         const double error = std::log(at / sum.measured);

@@ -16,8 +16,9 @@ using KernelFactors = std::array<double, kKernelGroups>;
 struct MeasuredSum {
   std::array<Seconds, kKernelGroups> predicted{};  // of each group's kernels
   Seconds other{0.0};                              // of kernels that are not scaled
+  Seconds other_rows{0.0};                         // the part of `other` that works on rows
   Seconds measured{0.0};
-  std::optional<Seconds> measured_rows;  // the part of `measured` that kernels of KernelGroup::Rows took
+  std::optional<Seconds> measured_rows;  // the part of `measured` that kernels which work on rows took
 
   Seconds at(const KernelFactors& factors) const {
     Seconds sum = other;

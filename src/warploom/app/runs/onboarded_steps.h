@@ -14,11 +14,13 @@
 namespace warploom {
 
 struct OnboardedSteps {
-  std::string model, label, scheme, gpu, engine, version;  // label: model_label; scheme: scheme_label
+  // label, scheme, kind: as model_label, scheme_label and kind_label have them.
+  std::string model, label, scheme, kind, gpu, engine, version;
   LaunchedLayers layers;
   bool virtual_host = true;       // whether the machine shares its cores; what does not say is taken so
   std::vector<MeasuredSum> sums;  // of each step's kernels: as predicted, by groups, and as profiled
   std::vector<TimedStep> timed;   // the same steps; `gpu` as predicted
+  std::vector<MeasuredSum> rows;  // of kernels on rows that were timed one by one (onboarded_rows.h)
 };
 
 // Throws IoError; InvalidInput on a folder that is not whole and on steps without sums of kernels; and what

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "warploom/app/predict/machine_latency.h"
+#include "warploom/app/predict/onboarding_fit.h"
 #include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
@@ -307,7 +308,7 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
   std::unique_ptr<StepPricer> target;
   if (setup.sharding.apart())
     target = std::make_unique<AfdStepPricer>(AfdPlan(setup.model, setup.sharding, setup.graph), operators,
-                                             graphs(verified).sizes, setup.config.num_afd_stages);
+                                             graphs(verified), setup.config.num_afd_stages);
   else
     target = std::make_unique<OperatorStepPricer>(
         StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), std::move(in_step),
@@ -364,7 +365,11 @@ std::optional<MachineProfile> machine_of(const ServingSetupRequest& request, con
   const bool another = !machine.model.empty() && machine.model != model_label(setup.model);
   if (!another) return machine;
   const bool same_scheme = machine.scheme.empty() || machine.scheme == scheme_label(setup.model);
-  return for_another_model(std::move(machine), same_scheme);
+  const bool experts = machine.kind == kMixtureKind || kind_label(setup.model) == kMixtureKind;
+  const Kinship kinship = experts       ? Kinship::Unlike
+                          : same_scheme ? Kinship::Alike
+                                        : Kinship::AlikeAnotherScheme;
+  return for_another_model(std::move(machine), kinship);
 }
 
 // The release whose code the host runs: of a build that is none, the one that its day has reached.

@@ -19,11 +19,11 @@ StepCost AfdSides::step(std::int64_t layers, std::int64_t micro_batches) const {
           ends.collectives + attention.collectives};
 }
 
-AfdStepPricer::AfdStepPricer(AfdPlan plan, OperatorPricer pricer, std::vector<std::int64_t> graph_sizes,
+AfdStepPricer::AfdStepPricer(AfdPlan plan, OperatorPricer pricer, StepPadding padding,
                              std::int64_t micro_batches, const PricedDomain& domain)
     : plan_(std::move(plan)),
       pricer_(pricer),
-      graph_sizes_(std::move(graph_sizes)),
+      padding_(std::move(padding)),
       micro_batches_(micro_batches),
       attention_(plan_.attention(), pricer, {}, {}, {}, domain),
       feed_forward_(plan_.feed_forward(), std::move(pricer), {}, {}, {}, domain),
@@ -97,13 +97,18 @@ ListPrice AfdStepPricer::way_price(Way& way, std::int64_t tokens, double times) 
 StepCost AfdStepPricer::price(const StepBatch& batch) {
   const std::int64_t widest = std::max(batch.tokens(), batch.widest_rank_tokens);
   const auto groups = std::int64_t(coupled_replicas());
-  const bool in_graph = !graph_sizes_.empty() && widest <= graph_sizes_.back();
-  const std::int64_t padded = in_graph ? padded_tokens(graph_sizes_, widest) : widest;
+  const std::vector<std::int64_t>& captured = padding_.sizes;
+  const bool in_graph = !captured.empty() && widest <= captured.back();
+  const std::int64_t padded = in_graph ? padded_tokens(captured, widest) : widest;
   const std::int64_t of_all = in_graph ? groups * padded : std::max(padded, batch.group_tokens);
   const AfdSizes sizes = afd_sizes(plan_.sharding(), padded, of_all, micro_batches_);
   const auto times = double(sizes.micro_batches);
   const LaunchSizes attending{sizes.tokens, sizes.tokens, sizes.tokens};
-  const LaunchSizes computing{sizes.feed_forward_tokens, sizes.group_tokens, sizes.group_tokens};
+  const std::int64_t own = std::max(batch.tokens(), batch.group_tokens);
+  const std::int64_t routed = padding_.experts_skip
+                                  ? std::min(sizes.group_tokens, divide_up(own, sizes.micro_batches))
+                                  : sizes.group_tokens;
+  const LaunchSizes computing{sizes.feed_forward_tokens, routed, sizes.group_tokens};
   AfdSides sides{
       .attention = attention_.list_price(micro_batch_of(batch, sizes.micro_batches), attending, times).cost(),
       .to_experts = way_price(to_, sizes.sent_tokens, times).cost(),

@@ -28,8 +28,8 @@ struct AfdSides {
 class AfdStepPricer final : public StepPricer {
  public:
   // As OperatorStepPricer; a step is dealt out to `micro_batches` where it has as many tokens.
-  AfdStepPricer(AfdPlan plan, OperatorPricer pricer, std::vector<std::int64_t> graph_sizes,
-                std::int64_t micro_batches, const PricedDomain& domain = {});
+  AfdStepPricer(AfdPlan plan, OperatorPricer pricer, StepPadding padding, std::int64_t micro_batches,
+                const PricedDomain& domain = {});
 
   StepCost price(const StepBatch& batch) override;
   std::vector<KernelTime> breakdown() const override;
@@ -48,7 +48,7 @@ class AfdStepPricer final : public StepPricer {
 
   AfdPlan plan_;
   OperatorPricer pricer_;
-  std::vector<std::int64_t> graph_sizes_;
+  StepPadding padding_;
   std::int64_t micro_batches_;
   OperatorStepPricer attention_, feed_forward_;
   PriceGrid grid_;

@@ -146,6 +146,21 @@ TEST(AfdStepPricer, CountsEveryMicroBatchsKernels) {
   EXPECT_TRUE(bench.pricer.clone()->breakdown().empty());
 }
 
+// The experts of rows that a graph adds, where the engine gives such rows none.
+TEST(AfdStepPricer, ExpertsMaySkipTheRowsOfPadding) {
+  const Sharding sharding{.expert_parallel = 4, .attention_data_parallel = 4, .feed_forward_ranks = 4};
+  const auto time_of = [&](int requests, bool skip) {
+    AfdBench bench(sharding, 1, AfdLatency(1e30, 0));
+    AfdStepPricer pricer(bench.plan, {.model = bench.latency.get(), .gpu = bench.gpu.get(), .names = {}},
+                         StepPadding({8, 64}, skip), 1);
+    const std::vector<std::int32_t> contexts(std::size_t(requests), 700);
+    return to_microseconds(pricer.price(decoding(contexts, 4)).p50);
+  };
+  EXPECT_DOUBLE_EQ(time_of(64, true), time_of(64, false));
+  EXPECT_LT(time_of(9, true), time_of(9, false));
+  EXPECT_LT(time_of(9, true), time_of(40, true));
+}
+
 TEST(AfdStepPricer, PromptsAttendToAsMuchInPieces) {
   AfdBench one({.expert_parallel = 4, .attention_data_parallel = 4, .feed_forward_ranks = 4}, 1,
                AfdLatency(1e30, 0));

@@ -25,7 +25,8 @@ std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enfor
 // What a step's rows are padded to: the smallest of `sizes`, ascending, that holds them. Routed experts
 // compute the rows that were added as any other, unless the engine gives them no expert.
 struct StepPadding {
-  StepPadding(std::vector<std::int64_t> captured = {}, bool skipped_by_experts = false)
+  StepPadding() = default;
+  explicit StepPadding(std::vector<std::int64_t> captured, bool skipped_by_experts = false)
       : sizes(std::move(captured)), experts_skip(skipped_by_experts) {}
 
   std::vector<std::int64_t> sizes;  // empty: none is padded

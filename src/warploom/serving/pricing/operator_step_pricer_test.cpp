@@ -77,7 +77,7 @@ struct Bench {
       : sharding(spread),
         architecture(std::move(made)),
         pricer(StepPlan(architecture, spread, options), {.model = &model, .gpu = &gpu, .names = {}},
-               cuda_graph_sizes(256, eager)) {}
+               StepPadding(cuda_graph_sizes(256, eager))) {}
 
   // The sum over the whole operator graph, without tables.
   double exact_microseconds(const StepShape& step) const {
