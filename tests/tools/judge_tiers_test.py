@@ -96,7 +96,7 @@ class JudgeTiers(StandInTest):
         found = self.found("--hidden", "h200", "--tier", "b", "--only", "serving")["h200"]["b"]
         self.assertIn("vllm_0_33_h200_onboarded", found)
         learned = [words for words in self.asked() if words.startswith("calibrate --gpu h200_sxm")]
-        self.assertEqual(len(learned), 2)  # of the machine that was swept, by two models
+        self.assertEqual(len(learned), 4)  # of two machines that were swept, each by two models
         self.assertIn("--predictor " + str(self.root / "work" / "without_h200"), learned[0])
         fits = [words for words in self.asked() if words.startswith("calibrate-machine")]
         fits = [words for words in fits if "h200_onboarded" in words]

@@ -42,8 +42,8 @@ def model_cache(config: Any) -> Any:
     """The cache of one of the running model's layers; None where it has none that FlashAttention reads."""
     layers = getattr(config.compilation_config, "static_forward_context", {})
     for layer in layers.values():
-        cache = getattr(layer, "kv_cache", None)
-        cache = cache[0] if isinstance(cache, (list, tuple)) and cache else cache
+        kept = getattr(layer, "kv_cache", None)
+        cache: Any = kept[0] if isinstance(kept, (list, tuple)) and kept else kept
         wide = {4: 2, 5: 1}.get(getattr(cache, "ndim", 0), 0) * (getattr(layer, "head_size", None) or 0)
         if wide and cache.shape[-1] == wide:
             return cache
@@ -57,8 +57,8 @@ def keys_and_values(like: Any, blocks: int, block: int, kv_heads: int, head_dim:
 
     sizes = {1: block, 2: kv_heads, 3: head_dim}
     if like is None:
-        shape = (blocks, block, kv_heads, head_dim)
-        keys, values = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+        each = (blocks, block, kv_heads, head_dim)
+        keys, values = (torch.randn(*each, device="cuda", dtype=torch.bfloat16) for _ in range(2))
         return keys, values
     if like.ndim == 4:
         shape = [blocks, kv_heads, block, 2 * head_dim]

@@ -148,7 +148,8 @@ def plain_norm(width: int) -> Callable[..., object]:
     try:
         from vllm import ir
 
-        return ir.ops.fused_add_rms_norm.impls["native"].impl_fn
+        native: Callable[..., object] = ir.ops.fused_add_rms_norm.impls["native"].impl_fn
+        return native
     except (ImportError, AttributeError, KeyError):  # before 0.27
         from vllm.model_executor.layers.layernorm import RMSNorm
 

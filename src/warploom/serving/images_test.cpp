@@ -87,8 +87,8 @@ TEST(Images, AStepEncodesNoMoreThanItsBudget) {
             3);  // that 256 tokens meet
 }
 
-// States are kept every 240 tokens, so a prompt's part ends at 240; the third image, which begins at 200, ends
-// it there. Were the image asked first, 200 tokens would be cut to none and the request would never move.
+// States are kept every 240 tokens, so a prompt's part ends at 240; the third image, which begins at 200,
+// ends it there. Were the image asked first, 200 tokens would be cut to none and the request would never move.
 TEST(Images, EndAPartOfAPromptThatEndsAtAState) {
   ServingConfig config = config_of("vllm");
   config.kv_layout = {

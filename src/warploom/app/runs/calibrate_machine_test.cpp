@@ -303,11 +303,10 @@ TEST(CalibrateMachine, KernelsOnRowsMoveTheirFactor) {
       "\"\"width\"\":4096,\"\"residual\"\":true}";
   rows_csv("500", kNorm);  // five times what it takes
   EXPECT_GT(factor_of(KernelGroup::Rows), 1.3 * rows);
-  for (const auto& [us, op] :
-       {std::pair<std::string_view, std::string_view>{"0", kNorm},
-        {"500", "{\"\"family\"\":\"\"gemm\"\",\"\"m\"\":1}"},
-        {"500", "[]"},
-        {"500", "{\"\"family\"\":\"\"rope\"\",\"\"quantised\"\":1}"}}) {
+  for (const auto& [us, op] : {std::pair<std::string_view, std::string_view>{"0", kNorm},
+                               {"500", "{\"\"family\"\":\"\"gemm\"\",\"\"m\"\":1}"},
+                               {"500", "[]"},
+                               {"500", "{\"\"family\"\":\"\"rope\"\",\"\"quantised\"\":1}"}}) {
     rows_csv(us, op);
     EXPECT_THROW(calibrated(request), InvalidInput) << op;
   }
