@@ -88,7 +88,7 @@ TEST(Images, AStepEncodesNoMoreThanItsBudget) {
 }
 
 // States are kept every 240 tokens, so a prompt's part ends at 240; the third image, which begins at 200,
-// ends it there. Were the image asked first, 200 tokens would be cut to none and the request would never move.
+// ends it there. Were the image asked first, 200 tokens would be cut to none and the request would not move.
 TEST(Images, EndAPartOfAPromptThatEndsAtAState) {
   ServingConfig config = config_of("vllm");
   config.kv_layout = {
