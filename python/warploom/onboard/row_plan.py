@@ -44,7 +44,8 @@ def rows(model: Mapping[str, Any], schemes: Iterable[str], budget: int) -> list[
     if "fp8_block" in schemes:
         blocks = {"quantised": "fp8_block"}
         kinds += [
-            [entry | blocks for entry in kind if int(str(entry["width"])) % SCALE_BLOCK == 0] for kind in kinds[:2]
+            [entry | blocks for entry in kind if int(str(entry["width"])) % SCALE_BLOCK == 0]
+            for kind in kinds[:2]
         ]
         passes = {"family": "quantize", "target": "fp8", "dynamic": True}
         kinds.append([passes | {"width": width} | blocks for width in hidden])
