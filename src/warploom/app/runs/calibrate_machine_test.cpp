@@ -29,7 +29,7 @@ Json run_json() {
 
 // As `python -m warploom.onboard` fills it.
 std::filesystem::path onboarded(const ScratchFolder& folder, const Json& run, const std::string& steps) {
-  const std::filesystem::path path = folder.path() / "onboarded";
+  std::filesystem::path path = folder.path() / "onboarded";
   std::filesystem::create_directories(path);
   const Json record = read_json_file(kSource + "/data/models/llama-3.1-8b.json");
   write_file_atomically(path / "config.json", record["config"].dump());

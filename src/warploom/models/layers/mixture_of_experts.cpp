@@ -95,19 +95,19 @@ void MixtureOfExperts::count(LayerParameters& layer, const LayerPlace& place) co
 // Rows of a step for each token of a group; data-parallel ranks bring their tokens too.
 double MixtureOfExperts::rows_of_token(const LayerPlace& place) const {
   const Sharding& sharding = place.sharding;
-  const double groups = double(sharding.expert_groups());
+  const double rank_groups = double(sharding.expert_groups());
   const double ranks = double(std::max<std::int64_t>(1, sharding.expert_parallel));
   switch (place.expert_rows) {
     case ExpertRows::OfAllGroups:
       break;
     case ExpertRows::OfOwnExperts:
-      return double(top_k) * groups / ranks;
+      return double(top_k) * rank_groups / ranks;
     case ExpertRows::Reserved:
-      return double(experts + sharding.redundant_experts) / ranks * groups;
+      return double(experts + sharding.redundant_experts) / ranks * rank_groups;
     case ExpertRows::Elsewhere:
       return 0;
   }
-  return double(top_k) * groups;
+  return double(top_k) * rank_groups;
 }
 
 // Both grouped products keep what they write of each row.
