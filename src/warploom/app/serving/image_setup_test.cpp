@@ -91,6 +91,9 @@ TEST(ImagesOfAModel, FieldsThatChangeNothingAreRefused) {
   request.source.image_share = 1;
   request.encoder.instances = 2;
   EXPECT_PRED2(contains_text, refusal_of(request), "encoder_instances changes nothing by itself");
+  request = seen("Qwen3-VL-8B-Instruct");
+  request.encoder.gpu = "L40S";
+  EXPECT_PRED2(contains_text, refusal_of(request), "encoder_gpu: nothing encodes alone");
 }
 
 TEST(EncoderPool, TakesTheImagesFromTheEngines) {

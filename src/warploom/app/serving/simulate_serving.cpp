@@ -52,6 +52,14 @@ std::vector<const ServingSetupRequest*> setups_of(const SimulateRequest& request
   return {&request.disaggregation->prefill, &request.disaggregation->decode};
 }
 
+// Refuses the first field that is not as its default: what it belongs to is off.
+template <typename Part>
+void expect_defaults(const Part& part, std::string_view why) {
+  const Part fixed;
+  for (const Field& field : fields_of<Part>().fields)
+    if (field.get(&part) != field.get(&fixed)) throw InvalidInput(fmt::format("{}: {}", field.name, why));
+}
+
 // What bears on nothing beside the rest of the request.
 void check_details(const SimulateRequest& request) {
   const auto alone = [](bool given, std::string_view field, std::string_view expected) {
@@ -62,12 +70,10 @@ void check_details(const SimulateRequest& request) {
       std::find(request.views.begin(), request.views.end(), kPerfettoView) != request.views.end();
   alone(request.traced_steps && !drawn, "traced_steps", "the view `perfetto`");
   alone(request.trace_from.value() > 0 && !drawn, "trace_from_s", "the view `perfetto`");
-  const AutoscalingConfig fixed;
   if (!request.autoscaling.on())
-    for (const Field& field : fields_of<AutoscalingConfig>().fields)
-      if (field.get(&request.autoscaling) != field.get(&fixed))
-        throw InvalidInput(
-            fmt::format("{}: no pool scales, expected `max_instances` of at least 1 too", field.name));
+    expect_defaults(request.autoscaling, "no pool scales, expected `max_instances` of at least 1 too");
+  if (!request.encoder.on())
+    expect_defaults(request.encoder, "nothing encodes alone, expected `encoder_instances` of at least 1 too");
 }
 
 // What a request with pools says of all of them: in a pool, or in `setup`.
