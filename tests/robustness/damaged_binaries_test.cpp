@@ -48,7 +48,7 @@ TEST(DamagedPredictors, AreReadOrRefused) {
                              .kind = Kind::Binary,
                              .sound = read_file(kData / "predictor" / (std::string(name) + ".wlp")),
                              .read =
-                                 [&, family = family](const std::string& bytes) {
+                                 [&](const std::string& bytes) {
                                    FamilyModel model = model_from_bytes(bytes, "predictor");
                                    std::vector<FamilyModel> models;
                                    models.push_back(std::move(model));

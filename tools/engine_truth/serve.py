@@ -9,6 +9,7 @@ inside the engine is touched (engine_trace.py knows names of vLLM 0.24), so that
 are no iterations, no received_s and no profiles. --temperature 1 for mixtures: the likeliest tokens of random
 weights are soon the same for all requests and choose the same experts. --turn FILE: as in any_steps.py,
 several engines up at once and one measured at a time; --kv-bytes N gives each its share of the GPU's memory.
+--adapters N --rank R: N adapters of random weights (adapters.py), requests by turns.
 T_LABEL.passK.csv: the requests, .json: how the engine ran, .iterations.csv.gz: the engine's iterations."""
 
 import argparse
@@ -19,6 +20,7 @@ import json
 import os
 import time
 
+import adapters
 import engine_setup
 from loads import Loads
 
@@ -29,10 +31,11 @@ FIELDS = (
 
 
 class Client(Loads):
-    def __init__(self, engine, vocab, label, temperature):
+    def __init__(self, engine, vocab, label, temperature, served):
         from vllm import SamplingParams
 
         super().__init__(vocab)
+        self.adapters = served
         self.temperature = temperature
         self.engine, self.label, self.params = engine, label, SamplingParams
         self.rows = []
@@ -44,7 +47,9 @@ class Client(Loads):
         params = self.params(
             max_tokens=output, ignore_eos=True, temperature=self.temperature, detokenize=False
         )
-        async for r in self.engine.generate({"prompt_token_ids": ids}, params, name):
+        adapter = self.adapters[k % len(self.adapters)] if self.adapters else None
+        asked = self.engine.generate({"prompt_token_ids": ids}, params, name, lora_request=adapter)
+        async for r in asked:
             if first is None and r.outputs and len(r.outputs[0].token_ids) > 0:
                 first = time.monotonic() - self.start
             last = r
@@ -116,8 +121,8 @@ def write_iterations(raw, path, zero):
             g.write(",".join(cells) + "\n")
 
 
-async def measure(engine, vocab, label, item, out, run, traced):
-    client = Client(engine, vocab, label, run["temperature"])
+async def measure(client, item, out, run, traced):
+    engine, label = client.engine, client.label
     core = engine.engine_core
     if traced:
         await core.call_utility_async("wl_start")
@@ -160,6 +165,8 @@ def parse_options():
     a.add_argument("--temperature", type=float, default=0.0)
     a.add_argument("--turn")
     a.add_argument("--kv-bytes", type=int)
+    a.add_argument("--adapters", type=int, default=0)
+    a.add_argument("--rank", type=int, default=16)
     return a.parse_args()
 
 
@@ -186,6 +193,13 @@ async def main():
         extension["worker_extension_cls"] = "rank_profiler.RankProfiler"
     if a.kv_bytes:
         extension["kv_cache_memory_bytes"] = a.kv_bytes
+    served = []
+    if a.adapters:
+        from vllm.lora.request import LoRARequest
+
+        paths = adapters.write_adapters(folder, cfg, a.adapters, a.rank)
+        served = [LoRARequest(f"adapter_{k}", k, path) for k, path in enumerate(paths, 1)]
+        extension.update(enable_lora=True, max_loras=a.adapters, max_lora_rank=a.rank)
     import vllm
     from vllm.engine.arg_utils import AsyncEngineArgs
     from vllm.v1.engine.async_llm import AsyncLLM
@@ -203,18 +217,20 @@ async def main():
         block_size=c.cache_config.block_size,
         resolved=engine_setup.resolved(c),
         temperature=a.temperature,
+        **(dict(adapters=a.adapters, adapter_rank=a.rank) if a.adapters else {}),
     )
     print("engine up in %.1f s" % (time.monotonic() - t), json.dumps(run["resolved"]), flush=True)
     try:
         vocab = cfg.get("vocab_size", 32000)
         t = time.monotonic()
-        await Client(engine, vocab, "warm", a.temperature).warm_up()
+        await Client(engine, vocab, "warm", a.temperature, served).warm_up()
         print("warm-up %.1f s" % (time.monotonic() - t), flush=True)
         with engine_setup.wait_for_turn(a.turn, a.tag):
             for k in range(1, a.passes + 1):
                 for item in plan:
                     label = f"{a.tag}_{item['label']}.pass{k}"
-                    await measure(engine, vocab, label, item, a.out, run, not a.requests_only)
+                    client = Client(engine, vocab, label, a.temperature, served)
+                    await measure(client, item, a.out, run, not a.requests_only)
         json.dump(engine_setup.machine(), open(os.path.join(a.out, "machine.json"), "w"), indent=1)
     finally:
         engine.shutdown()

@@ -48,3 +48,6 @@ namespace detail {
 // An invariant of the program itself. Checked in every build type: its cost is never in a hot loop.
 #define WARPLOOM_ASSERT(expression) \
   ((expression) ? void(0) : ::warploom::detail::assertion_failed(#expression, __FILE__, __LINE__))
+
+// Where no path of the program leads: `what` says what would have had to be.
+#define WARPLOOM_NEVER(what) ::warploom::detail::assertion_failed(what, __FILE__, __LINE__)

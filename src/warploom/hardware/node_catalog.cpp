@@ -60,7 +60,7 @@ Json node_to_json(const NodeSpec& node) {
   return document;
 }
 
-NodeCatalog::NodeCatalog(const GpuCatalog& gpus) : gpus_(&gpus) {
+NodeCatalog::NodeCatalog(const GpuCatalog& gpus) {
   std::vector<NodeSpec> specs;
   for (const EmbeddedFile& record : embedded::node_records()) {
     specs.push_back(node_from_json(parse_json(record.contents, record.name), gpus, record.name));

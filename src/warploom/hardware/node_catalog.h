@@ -23,7 +23,7 @@ Json node_to_json(const NodeSpec& node);
 
 class NodeCatalog {
  public:
-  // The built-in records. `gpus` must outlive the catalog.
+  // The built-in records. Each names GPUs of `gpus`.
   explicit NodeCatalog(const GpuCatalog& gpus);
   NodeCatalog(const NodeCatalog&) = delete;
   NodeCatalog& operator=(const NodeCatalog&) = delete;
@@ -41,7 +41,6 @@ class NodeCatalog {
  private:
   const NodeSpec& add(NodeSpec node, std::string_view where);
 
-  const GpuCatalog* gpus_;
   std::deque<NodeSpec> nodes_;
   std::unordered_map<std::string, const NodeSpec*> by_name_;  // folded names and aliases
 };

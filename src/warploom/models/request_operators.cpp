@@ -54,7 +54,7 @@ struct SetRequests {
     if constexpr (requires { op.requests; })
       assign(op.requests);
     else
-      WARPLOOM_ASSERT(!"this operator scales with rows, not requests");
+      WARPLOOM_NEVER("this operator scales with rows, not requests");
   }
 };
 

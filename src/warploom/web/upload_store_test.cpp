@@ -52,11 +52,9 @@ TEST(UploadStore, TheNextOneRemovesWhatAKilledServerLeft) {
 
 TEST(UploadStore, RefusesNamesThatAreNoFileNames) {
   UploadStore store;
-  for (const std::string name :
-       {"", "..", ".x", "a/b", "../a", "a\\b", "a b", "a\nb", std::string("a\0b", 3).c_str()})
-    if (name != "a") {
-      EXPECT_THROW(store.add(name, "x"), InvalidInput) << name;
-    }
+  for (const std::string& name : std::initializer_list<std::string>{
+           "", "..", ".x", "a/b", "../a", "a\\b", "a b", "a\nb", std::string("a\0b", 3)})
+    EXPECT_THROW(store.add(name, "x"), InvalidInput) << name;
   EXPECT_THROW(store.add(std::string(500, 'a'), "x"), InvalidInput);
 }
 

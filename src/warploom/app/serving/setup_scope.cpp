@@ -39,7 +39,7 @@ std::string_view name_of_use(SetupUse use) {
     case SetupUse::Forecast:
       return "forecast";
   }
-  WARPLOOM_ASSERT(!"a use of a setup without a name");
+  WARPLOOM_NEVER("a use of a setup without a name");
   return {};
 }
 

@@ -48,7 +48,7 @@ bool is_sweep(Layout layout) {
     case Layout::Nsight:
       return false;
   }
-  WARPLOOM_ASSERT(!"a layout that is neither sweep nor trace");
+  WARPLOOM_NEVER("a layout that is neither sweep nor trace");
   return false;
 }
 
