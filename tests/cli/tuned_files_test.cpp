@@ -57,7 +57,9 @@ TEST(TunedFiles, TextSaysWhatShipsAndHowSureTheRestIs) {
 TEST(TunedFiles, AGpuWithoutFp8SaysWhyNothingIsPredicted) {
   const ProgramResult told = run_warploom(with({"--gpu", "A100-SXM-80GB", "--json"}));
   ASSERT_EQ(told.exit_status, 0) << told.errors;
-  for (const auto& file : nlohmann::json::parse(told.output)["files"]) {
+  const auto answer = nlohmann::json::parse(told.output);
+  ASSERT_FALSE(answer["files"].empty());
+  for (const auto& file : answer["files"]) {
     EXPECT_EQ(file["state"], "missing");
     EXPECT_NE(file["not_predicted"], "");
   }

@@ -32,8 +32,8 @@ EXPERTS = [
     (2048, 512, 256, 8),
     (3072, 1024, 64, 6),
 ]
-# (heads, kv_heads) of 128 each; (requests, context) of decoding, (tokens, context) of a prompt.
-HEADS = [(32, 8), (40, 8), (32, 4), (16, 1), (64, 8)]
+# (heads, kv_heads, head_dim); (requests, context) of decoding, (tokens, context) of a prompt.
+HEADS = [(32, 8, 128), (40, 8, 128), (16, 8, 256), (32, 4, 128), (16, 1, 128), (64, 8, 128)]
 DECODES = [
     (1, 500),
     (1, 8000),
@@ -111,9 +111,9 @@ def experts(layers: Iterable[tuple[int, int, int, int]], scheme: str, budget: in
     ]
 
 
-def attention(heads: Iterable[tuple[int, int]], budget: int, cache_tokens: int) -> list[Entry]:
-    def entry(family: str, of: tuple[int, int], requests: Mapping[str, int]) -> Entry:
-        sizes = {"heads": of[0], "kv_heads": of[1], "head_dim": 128}
+def attention(heads: Iterable[tuple[int, int, int]], budget: int, cache_tokens: int) -> list[Entry]:
+    def entry(family: str, of: tuple[int, int, int], requests: Mapping[str, int]) -> Entry:
+        sizes = {"heads": of[0], "kv_heads": of[1], "head_dim": of[2]}
         types = {"compute": "bf16", "kv_cache": "bf16"}
         causal = {"causal": True} if family == "attention_prefill" else {}
         return {"family": family, **types, **sizes, **causal, "requests": [dict(requests)]}
@@ -166,7 +166,7 @@ def merged(own: list[Any], general: list[Any]) -> list[Any]:
 
 def own_shapes(model: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Products (n, k), experts and heads of the model's layers; what its configuration does not say is left
-    out, and so are heads that are not 128 wide."""
+    out."""
     config = model.get("text_config", model)
     hidden, width = config.get("hidden_size"), config.get("intermediate_size")
     heads = config.get("num_attention_heads")
@@ -175,7 +175,7 @@ def own_shapes(model: Mapping[str, Any]) -> dict[str, list[Any]]:
         kv_heads = config.get("num_key_value_heads") or heads
         size = config.get("head_dim") or hidden // heads
         found["products"] = [((heads + 2 * kv_heads) * size, hidden), (hidden, heads * size)]
-        found["heads"] = [(heads, kv_heads)] if size == 128 else []
+        found["heads"] = [(heads, kv_heads, size)]
     count = next((config[name] for name in EXPERT_COUNTS if config.get(name)), 0)
     top_k = config.get("num_experts_per_tok") or config.get("moe_top_k")
     if hidden and count and top_k:

@@ -13,17 +13,18 @@ from warploom.onboard.kernel_plan import SCALE_BLOCK, Entry, by_halves, merged
 TOKENS = [2, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
 WIDTHS = [2048, 5120, 8192]  # of a model's hidden states
 INNER = [9728, 25600]  # of what an activation gives
-HEADS = [(32, 4), (64, 8)]
+HEADS = [(32, 4, 128), (64, 8, 128), (16, 8, 256)]
 
 
-def own_widths(model: Mapping[str, Any]) -> tuple[list[int], list[int], list[tuple[int, int]]]:
-    """Hidden and inner widths and heads of 128 of the model's layers; what is not said is left out."""
+def own_widths(model: Mapping[str, Any]) -> tuple[list[int], list[int], list[tuple[int, int, int]]]:
+    """Hidden and inner widths and heads of the model's layers; what is not said is left out."""
     config = model.get("text_config", model)
     hidden, inner = config.get("hidden_size"), config.get("intermediate_size")
     heads = config.get("num_attention_heads")
     size = config.get("head_dim") or (hidden // heads if hidden and heads else 0)
-    pairs = [(heads, config.get("num_key_value_heads") or heads)] if heads and size == 128 else []
-    return [hidden] if hidden else [], [inner] if inner else [], pairs
+    latent = config.get("kv_lora_rank")
+    of_layer = [(heads, config.get("num_key_value_heads") or heads, size)] if heads and not latent else []
+    return [hidden] if hidden else [], [inner] if inner else [], of_layer
 
 
 def rows(model: Mapping[str, Any], schemes: Iterable[str], budget: int) -> list[Entry]:
@@ -33,12 +34,12 @@ def rows(model: Mapping[str, Any], schemes: Iterable[str], budget: int) -> list[
         [{"family": "rmsnorm", "type": "bf16", "width": width, "residual": True} for width in hidden],
         [{"family": "activation", "type": "bf16", "width": width, "gated": True} for width in inner],
         [
-            {"family": "rope", "type": "bf16", "heads": of[0], "kv_heads": of[1], "head_dim": 128}
+            {"family": "rope", "type": "bf16", "heads": of[0], "kv_heads": of[1], "head_dim": of[2]}
             for of in heads
         ],
         [
-            {"family": "kv_write", "type": "bf16", "kv_cache": "bf16", "kv_heads": count, "head_dim": 128}
-            for count in dict.fromkeys(of[1] for of in heads)
+            {"family": "kv_write", "type": "bf16", "kv_cache": "bf16", "kv_heads": count, "head_dim": size}
+            for count, size in dict.fromkeys(of[1:] for of in heads)
         ],
     ]
     if "fp8_block" in schemes:

@@ -24,7 +24,7 @@ std::string gemm_rows(const std::string& gpu, double scale, int count,
         "{},{},{:.3f},\"{{\"\"family\"\": \"\"gemm\"\", \"\"scheme\"\": \"\"{}\"\", \"\"m\"\": {}, "
         "\"\"n\"\": {}, "
         "\"\"k\"\": {}}}\"\n",
-        gpu, framework, scale * us * (1 + 0.01 * (i * 7 % 13)), i % 2 == 0 ? "bf16" : "int8", m, n, k);
+        gpu, framework, scale * us * (1 + 0.01 * static_cast<double>(i * 7 % 13)), i % 2 == 0 ? "bf16" : "int8", m, n, k);
   }
   return text;
 }

@@ -1,6 +1,6 @@
 // The program warploom-judge: all that `warploom` does, the training libraries, and judging. `warploom` hands
 // a command line to it, and sends it questions in JSON (--answer; the other end is answers/judge_process.h).
-// --fit-record-rules makes data/tuner/record_rules.json.
+// --fit-record-rules and --fit-state-rules make data/tuner/{record,state}_rules.json.
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -20,6 +20,7 @@
 #include "warploom/cli/page_words.h"
 #include "warploom/cli/program.h"
 #include "warploom/judge/regret/fit_record_rules.h"
+#include "warploom/judge/regret/fit_state_rules.h"
 
 namespace warploom {
 namespace {
@@ -113,12 +114,22 @@ int serve_question() {
   }
 }
 
-// --fit-record-rules FIXTURES OUTPUT: what the estimates by a GPU's record were fitted to, once more.
-int write_record_rules(const std::string& fixtures, const std::string& output) {
+void write_record_rules(const std::string& fixtures, const std::string& output) {
+  const RecordFit fit = fit_record_rules(fixtures);
+  write_json_file(output, record_rules_json(fit, fixtures));
+  std::fputs(record_fit_text(fit).c_str(), stdout);
+}
+
+void write_state_rules(const std::string& fixtures, const std::string& output) {
+  const StateFit fit = fit_state_rules(fixtures);
+  write_json_file(output, state_rules_json(fit));
+  std::fputs(state_fit_text(fit).c_str(), stdout);
+}
+
+// --fit-.. FIXTURES OUTPUT: what estimates of launches were fitted to, once more.
+int write_rules(void (*write)(const std::string&, const std::string&), char** words) {
   try {
-    const RecordFit fit = fit_record_rules(fixtures);
-    write_json_file(output, record_rules_json(fit, fixtures));
-    std::fputs(record_fit_text(fit).c_str(), stdout);
+    write(words[0], words[1]);
     return 0;
   } catch (const Error& error) {
     std::fprintf(stderr, "warploom-judge: %s\n", error.what());
@@ -132,7 +143,9 @@ int write_record_rules(const std::string& fixtures, const std::string& output) {
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--answer") == 0) return warploom::serve_question();
   if (argc == 4 && std::strcmp(argv[1], "--fit-record-rules") == 0)
-    return warploom::write_record_rules(argv[2], argv[3]);
+    return warploom::write_rules(warploom::write_record_rules, argv + 2);
+  if (argc == 4 && std::strcmp(argv[1], "--fit-state-rules") == 0)
+    return warploom::write_rules(warploom::write_state_rules, argv + 2);
   return warploom::run_program(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc),
                                WARPLOOM_VERSION);
 }

@@ -62,7 +62,7 @@ TEST(StateLaunches, MoveNoMoreThanMemoryAllowsAndGrowWithRequests) {
     double least = 1e9;
     for (const KeyLaunches& launches : state_launches(state, gpu))
       for (const MoeConfig& config : launches.configs)
-        least = std::min(least, state_update_us(state, config.tile, pairs, gpu));
+        least = std::min(least, state_update_us(state, config.tile, pairs, gpu, state_rules()));
     const double bytes = 2.0 * 64 * 128 * 4 * double(pairs);
     EXPECT_GT(least, 1e6 * bytes / gpu.memory_bandwidth.value()) << pairs;
     EXPECT_GT(least, before) << pairs;

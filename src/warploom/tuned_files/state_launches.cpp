@@ -13,15 +13,7 @@ namespace {
 constexpr std::int64_t kThreadsPerWarp = 32;
 // As in tuner/record_model.cpp: us of a launch and of a load from DRAM; share of the clock that is reached.
 constexpr double kLaunch = 2.0, kDramLatency = 0.5, kReached = 0.85;
-// Fitted on 20 configurations of 8 states of 64 x 128 (vLLM 0.33, Triton 3.8, an H200;
-// tests/fixtures/tuner/engine_kernels, StateLaunches.*; decision 0178): share of DRAM's peak, operations an
-// element, instructions of each warp of a tile beside them (addresses, masks, small loads, sums of rows), and
-// how sharply the longer of both times stands out.
-constexpr double kMemoryReached = 0.8, kOperations = 2, kWarpInstructions = 240, kSharpness = 4;
 constexpr double kIssuedPerClock = 4;  // instructions of an SM's four schedulers
-// Between rows of a tile, and between warps of the same rows: half as much again as the root mean square of
-// ln(measured / priced) there and at 3 states of 64 x 256, 0.034 and 0.027, since other GPUs were not seen.
-constexpr TimeErrors kErrors{.tile = 0.05, .knob = 0.05};
 // Registers of a thread: an element's state, input and output vectors, and what addresses take.
 constexpr std::int64_t kPerElement = 3, kOthers = 32, kMost = 255;
 constexpr std::int64_t kMostKey = 65536;
@@ -74,7 +66,7 @@ MoeConfig default_state_launch(const StateUpdate& state, const GpuSpec& gpu) {
 }
 
 double state_update_us(const StateUpdate& state, const TileConfig& config, std::int64_t pairs,
-                       const GpuSpec& gpu) {
+                       const GpuSpec& gpu, const StateRules& rules) {
   const double sms = double(gpu.sm_count), clocks_per_us = gpu.boost_clock.value() * 1e-6;
   const std::int64_t threads = kThreadsPerWarp * config.warps;
   const std::int64_t slots =
@@ -87,26 +79,28 @@ double state_update_us(const StateUpdate& state, const TileConfig& config, std::
   // A tile waits for its state and then for what it wrote; what others load meanwhile fills the SM's share.
   const double held = std::min(double(slots), std::ceil(tiles / sms));
   const double wait = 2 * kDramLatency;
-  const double share = kMemoryReached * gpu.memory_bandwidth.value() * 1e-6 / sms;  // bytes per us
+  const double share = rules.memory_reached * gpu.memory_bandwidth.value() * 1e-6 / sms;  // bytes per us
   const double rate = std::min(share, held * tile_bytes / wait);
   const double moved = std::ceil(tiles / sms) * tile_bytes / rate;
   const double issued =
       std::ceil(tiles / sms) *
-      (elements * kOperations / gpu.fma_lanes + double(config.warps) * kWarpInstructions / kIssuedPerClock) /
+      (elements * rules.operations / gpu.fma_lanes +
+       double(config.warps) * rules.warp_instructions / kIssuedPerClock) /
       (clocks_per_us * kReached);
   return kLaunch + wait +
-         std::pow(std::pow(moved, kSharpness) + std::pow(issued, kSharpness), 1 / kSharpness);
+         std::pow(std::pow(moved, rules.sharpness) + std::pow(issued, rules.sharpness), 1 / rules.sharpness);
 }
 
 std::vector<KeyLaunches> state_launches(const StateUpdate& state, const GpuSpec& gpu) {
   std::vector<KeyLaunches> found;
   const MoeConfig usual = default_state_launch(state, gpu);
+  const StateRules& rules = state_rules();
   std::vector<MoeConfig> configs = launches(state);
   if (std::find(configs.begin(), configs.end(), usual) == configs.end()) configs.push_back(usual);
   for (std::int64_t key = 8; key <= kMostKey; key *= 2) {
-    KeyLaunches at{.key = key, .usual = usual, .configs = configs, .log_times = {}, .errors = kErrors};
+    KeyLaunches at{.key = key, .usual = usual, .configs = configs, .log_times = {}, .errors = rules.errors};
     for (const MoeConfig& config : configs)
-      at.log_times.push_back(std::log(state_update_us(state, config.tile, key, gpu)));
+      at.log_times.push_back(std::log(state_update_us(state, config.tile, key, gpu, rules)));
     found.push_back(std::move(at));
   }
   return found;

@@ -4,13 +4,14 @@
 // registers, reads it, changes it, sums it by rows and writes it back; the grid is head_dim / rows tiles for
 // each request and head. So every configuration moves the same bytes; they differ in how many tiles an SM
 // holds, how many bytes are under way to fill its share of DRAM, and what a tile costs beside its elements.
-// Structural: no such kernel was timed.
+// Its constants were fitted on an H200 (state_rules.h); elsewhere they are carried by the GPU's record.
 #pragma once
 
 #include <vector>
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/tuned_files/launches_at_key.h"
+#include "warploom/tuned_files/state_rules.h"
 #include "warploom/tuned_files/tuned_file.h"
 
 namespace warploom {
@@ -23,6 +24,6 @@ MoeConfig default_state_launch(const StateUpdate& state, const GpuSpec& gpu);
 
 // us of one launch on `pairs` requests x heads.
 double state_update_us(const StateUpdate& state, const TileConfig& config, std::int64_t pairs,
-                       const GpuSpec& gpu);
+                       const GpuSpec& gpu, const StateRules& rules);
 
 }  // namespace warploom

@@ -297,7 +297,9 @@ void check_memory(ServingSetup& setup, const Companions& beside, const std::stri
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
   const OperatorPricer operators = setup.operators();
   const auto graphs = [&](std::int64_t query_tokens) {
-    return StepPadding(graph_sizes_of(setup.config, query_tokens), setup.config.experts_skip_padding);
+    StepPadding padding(graph_sizes_of(setup.config, query_tokens), setup.config.experts_skip_padding);
+    padding.prompts = prompt_graph_sizes_of(setup.config);
+    return padding;
   };
   const std::int64_t verified = beside.speculation.verified_tokens;
   ScaledOperators in_step = beside.lora;

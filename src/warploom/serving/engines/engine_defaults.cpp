@@ -46,6 +46,12 @@ std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64
                           config.cudagraph_capture_sizes);
 }
 
+std::vector<std::int64_t> prompt_graph_sizes_of(const ServingConfig& config) {
+  const GraphLimits limits = graph_limits_of(config);
+  if (engine_named(config.engine).graphs_prompts || limits.prompts == 0) return {};
+  return cuda_graph_sizes(0, false, 1, limits.prompts, engine_named(config.engine).prompt_graph_sizes);
+}
+
 GraphLimits graph_limits_of(const ServingConfig& config) {
   const std::vector<std::int64_t> sizes = graph_sizes_of(config);
   const std::int64_t largest = sizes.empty() ? 0 : sizes.back();

@@ -23,6 +23,8 @@ std::int64_t block_size_of(const ServingConfig& config);
 bool schedules_ahead(const ServingConfig& config);
 // The step sizes that run as CUDA graphs, see cuda_graph.h; `query_tokens` of each decoding request.
 std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64_t query_tokens = 1);
+// The sizes of steps with parts of prompts where those have graphs of their own; empty: they have none.
+std::vector<std::int64_t> prompt_graph_sizes_of(const ServingConfig& config);
 // Which steps run as CUDA graphs, and as how many.
 GraphLimits graph_limits_of(const ServingConfig& config);
 

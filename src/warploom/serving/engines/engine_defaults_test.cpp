@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
@@ -206,6 +208,19 @@ TEST(SglangPromptGraphs, AreOfTheVersionAndTheModel) {
   const auto staged = [](ServingConfig& config) { config.pipeline_parallel_size = 2; };
   EXPECT_EQ(tokens(llama, "0.5.14", staged), 0);
   EXPECT_EQ(tokens(llama, "0.5.16", staged), 8192);
+  // Sizes that a server of 0.5.23 logs at its start.
+  ServingConfig config{.engine = "sglang"};
+  resolve_defaults(config, h100, "0.5.23");
+  EXPECT_TRUE(prompt_graph_sizes_of(config).empty());
+  config.graphed_prompt_tokens = 8192;
+  const std::vector<std::int64_t> sizes = prompt_graph_sizes_of(config);
+  ASSERT_EQ(sizes.size(), 58U);
+  for (const std::int64_t size : {4, 32, 48, 240, 256, 288, 512, 576, 1024, 1280, 4096, 4608, 8192})
+    EXPECT_TRUE(std::binary_search(sizes.begin(), sizes.end(), size)) << size;
+  for (const std::int64_t size : {36, 264, 272, 544, 1088, 4352})
+    EXPECT_FALSE(std::binary_search(sizes.begin(), sizes.end(), size)) << size;
+  config.enforce_eager = true;
+  EXPECT_TRUE(prompt_graph_sizes_of(config).empty());
   // A nightly build is of its day. Models that read images have graphs where they are let in by name.
   EXPECT_EQ(tokens(llama, "nightly-dev-cu13-20260328-a27651d5", as_it_is), 0);
   EXPECT_EQ(tokens(llama, "nightly-dev-20260406", as_it_is), 8192);

@@ -109,6 +109,7 @@ struct EngineSpec {
   // Prompt tokens of the largest step that has graphs apart from those of decoding ones, 0: none; `version`
   // as `defaults` takes it. Absent: no version of the engine has such.
   std::int64_t (*graphed_prompt_tokens)(const EngineLaunch& launch, std::string_view version) = nullptr;
+  GraphSizes prompt_graph_sizes;  // of those
   // Sets what the engine fuses. What holds of the GPUs is set before; `version` as `defaults` takes it.
   void (*fuse)(GraphOptions& graph, const EngineLaunch& launch, std::string_view version);
   WindowedCache (*windowed_cache)(const ModelArchitecture& model, const Sharding& sharding);

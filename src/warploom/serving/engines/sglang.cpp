@@ -464,6 +464,7 @@ extern constinit const EngineSpec kSglangEngine{
     .ask_for_exchange = ask_for_exchange,
     .graphs_prompts = false,
     .graphed_prompt_tokens = graphed_prompt_tokens,
+    .prompt_graph_sizes = kSglangPromptGraphs,
     .fuse = fuse,
     .windowed_cache = windowed_cache,
     .state_pool = sglang_state_pool,

@@ -3,25 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "warploom/serving/pricing/cuda_graph.h"
+
 namespace warploom {
 namespace {
 
 constexpr double kMibOfGib = 1024;
 
-// Sizes of prompts that are captured: up to `first` tokens by steps of the row, each row from the last on.
-std::int64_t captured_prompts(std::int64_t chunk) {
-  struct Stretch {
-    std::int64_t first, last, step;
-  };
-  constexpr std::array<Stretch, 5> kStretches{
-      {{4, 32, 4}, {48, 256, 16}, {288, 512, 32}, {576, 1024, 64}, {1280, 4096, 256}}};
-  constexpr std::int64_t kLargeFirst = 4608, kLargeStep = 512;
-  const auto count = [&](std::int64_t first, std::int64_t last, std::int64_t step) {
-    return last < first ? 0 : (last - first) / step + 1;
-  };
-  std::int64_t sizes = count(kLargeFirst, chunk, kLargeStep);
-  for (const Stretch& s : kStretches) sizes += count(s.first, std::min(s.last, chunk), s.step);
-  return sizes;
+std::size_t captured_prompts(std::int64_t chunk) {
+  return cuda_graph_sizes(0, false, 1, chunk, kSglangPromptGraphs).size();
 }
 
 // MiB that ranks of attention pad their steps with.

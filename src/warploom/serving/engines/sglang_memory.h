@@ -1,12 +1,21 @@
 // The share of a GPU's memory that SGLang gives to weights and KV cache when none is asked for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/pricing/graph_sizes.h"
 
 namespace warploom {
+
+// Tokens of the prompts that are captured since 0.5.10 (0.5.23: model_executor/runner, logged at start).
+inline constexpr std::array<std::int64_t, 8> kSglangFewPromptTokens{4, 8, 12, 16, 20, 24, 28, 32};
+inline constexpr std::array<GraphStretch, 5> kSglangPromptStretches{
+    {{48, 16}, {256, 32}, {512, 64}, {1024, 256}, {4096, 512}}};
+inline constexpr GraphSizes kSglangPromptGraphs{
+    .few = kSglangFewPromptTokens, .stretches = kSglangPromptStretches, .at_most_sequences = false};
 
 // What of it follows from a version and a GPU.
 struct SglangReserve {

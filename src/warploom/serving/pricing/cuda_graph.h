@@ -22,15 +22,24 @@ std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enfor
                                            const GraphSizes& rule = {},
                                            const std::vector<std::int64_t>& listed = {});
 
-// What a step's rows are padded to: the smallest of `sizes`, ascending, that holds them. Routed experts
-// compute the rows that were added as any other, unless the engine gives them no expert.
+// What a step's rows are padded to: the smallest of the sizes, ascending, that holds them. Routed experts
+// compute the rows that were added as any other, unless the engine gives them no expert. Rows that are added
+// to prompts alone are all alike and choose the same experts, which those prompts chose too.
 struct StepPadding {
   StepPadding() = default;
   explicit StepPadding(std::vector<std::int64_t> captured, bool skipped_by_experts = false)
       : sizes(std::move(captured)), experts_skip(skipped_by_experts) {}
 
-  std::vector<std::int64_t> sizes;  // empty: none is padded
+  std::vector<std::int64_t> sizes;    // empty: none is padded
+  std::vector<std::int64_t> prompts;  // of steps with parts of prompts; empty: as of others
   bool experts_skip = false;
+
+  const std::vector<std::int64_t>& sizes_of(std::int64_t chunk_tokens) const {
+    return chunk_tokens > 0 && !prompts.empty() ? prompts : sizes;
+  }
+  bool skipped_by_experts(std::int64_t chunk_tokens) const {
+    return experts_skip || (chunk_tokens > 0 && !prompts.empty());
+  }
 };
 
 // The largest steps that run as CUDA graphs, in tokens; 0: none.

@@ -83,14 +83,14 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   const std::int64_t own =
       divide_up(batch.chunk_tokens, sharers) + divide_up(batch.tokens() - batch.chunk_tokens, sharers);
   const std::int64_t widest = sharers == 1 ? std::max(own, batch.widest_rank_tokens) : own;
-  const std::vector<std::int64_t>& sizes = padding_.sizes;
+  const std::vector<std::int64_t>& sizes = padding_.sizes_of(batch.chunk_tokens);
   const bool in_graph = !sizes.empty() && widest <= sizes.back();
   const std::int64_t padded = in_graph ? padded_tokens(sizes, widest) : own;
   const std::int64_t ranks = std::int64_t(coupled_replicas());
   const std::int64_t group_padded =
       in_graph && ranks > 1 ? ranks * padded : std::max(sharers * padded, batch.group_tokens);
   const std::int64_t group_tokens =
-      padding_.experts_skip ? std::max(sharers * own, batch.group_tokens) : group_padded;
+      padding_.skipped_by_experts(batch.chunk_tokens) ? std::max(sharers * own, batch.group_tokens) : group_padded;
   const bool splits = serves_group_ && overlap_.splits(batch);
   const std::int64_t parts = splits ? 2 : 1;
   ListPrice exchange;

@@ -215,6 +215,29 @@ TEST(OperatorStepPricer, ExpertsMaySkipTheRowsOfPadding) {
   EXPECT_NEAR(time_of(9, false, ranks) - time_of(9, true, ranks), layers * 0.05 * 2 * (16 - 9), 1e-6);
 }
 
+// Steps with parts of prompts are padded to sizes of their own where an engine has such, decoding ones not.
+TEST(OperatorStepPricer, PromptsArePaddedToTheirOwnSizes) {
+  const ModelArchitecture mixture = small_model(true);
+  StraightLatency model;
+  model.expert_token_us = 0.05;
+  const GpuSpec gpu;
+  const auto time_of = [&](std::int64_t tokens, const StepPadding& padding) {
+    OperatorStepPricer pricer(StepPlan(mixture, {}), {.model = &model, .gpu = &gpu, .names = {}}, padding);
+    const std::vector<PrefillChunk> chunks(1, PrefillChunk{std::int32_t(tokens), 0});
+    StepBatch batch{.chunks = chunks, .chunk_tokens = tokens, .group_tokens = tokens};
+    return to_microseconds(pricer.price(batch).p50);
+  };
+  StepPadding padding(cuda_graph_sizes(256, false));
+  padding.prompts = {1280, 1536, 1792};
+  const double alone = time_of(1537, StepPadding()), padded = time_of(1537, padding);
+  EXPECT_GT(padded, alone);
+  // As long as the size that holds it, but for experts and attention.
+  EXPECT_LT(padded, time_of(1792, padding));
+  EXPECT_DOUBLE_EQ(time_of(1793, padding), time_of(1793, StepPadding()));
+  // Sizes of decoding steps are not theirs.
+  EXPECT_GT(time_of(100, padding), time_of(100, StepPadding(cuda_graph_sizes(256, false))));
+}
+
 TEST(OperatorStepPricer, OneLongRequestBoundsTheStep) {
   Bench bench;
   std::vector<std::int32_t> contexts(63, 16);

@@ -1,0 +1,240 @@
+#include "warploom/judge/regret/fit_state_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "warploom/base/csv.h"
+#include "warploom/base/error.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/tuned_files/state_launches.h"
+
+namespace warploom {
+namespace {
+
+constexpr const char* kGpu = "h200_sxm";
+// Rules are fitted to states so wide; others judge.
+constexpr std::int64_t kFittedState = 128;
+// Configurations beyond this factor of a state's best say nothing of a pick.
+constexpr double kNear = 1.5;
+// Errors that are stated are so many times those that were seen, since other GPUs were not.
+constexpr double kUnseenGpus = 1.5;
+// Rules start here, and steps end at a value's resolution.
+constexpr StateRules kStart{
+    .memory_reached = 0.8, .operations = 2, .warp_instructions = 200, .sharpness = 4, .errors = {}};
+struct Searched {
+  double StateRules::*value;
+  double step, resolution;
+};
+constexpr std::array<Searched, 4> kSearched{{{&StateRules::memory_reached, 0.08, 0.01},
+                                             {&StateRules::operations, 0.8, 0.1},
+                                             {&StateRules::warp_instructions, 80, 10},
+                                             {&StateRules::sharpness, 2, 0.5}}};
+
+struct Launch {
+  TileConfig config;
+  double us = 0;
+};
+
+struct State {
+  StateUpdate sizes;
+  std::int64_t pairs = 0;
+  std::vector<Launch> launches;
+
+  double best() const {
+    return std::min_element(launches.begin(), launches.end(), [](const Launch& a, const Launch& b) {
+             return a.us < b.us;
+           })->us;
+  }
+};
+
+// "headdim=64 dstate=128 dtype=float32 heads=64 batch=1"
+State state_named(const std::string& name, const CsvReader& csv, std::size_t column) {
+  int head = 0, state = 0, heads = 0, batch = 0;
+  std::array<char, 16> dtype{};
+  if (std::sscanf(name.c_str(), "headdim=%d dstate=%d dtype=%15s heads=%d batch=%d", &head, &state,
+                  dtype.data(), &heads, &batch) != 5)
+    throw InvalidInput(fmt::format("{}: '{}', expected headdim=.. dstate=.. dtype=.. heads=.. batch=..",
+                                   csv.where(column), name));
+  return {.sizes = {.head_dim = head, .state = state, .state_bytes = dtype[0] == 'f' ? 4 : 2},
+          .pairs = std::int64_t{heads} * batch,
+          .launches = {}};
+}
+
+std::vector<State> read_states(const std::filesystem::path& path) {
+  CsvReader csv(path);
+  const std::size_t family = csv.column("family"), subject = csv.column("subject"),
+                    config = csv.column("config"), us = csv.column("median_us");
+  std::map<std::string, State> states;
+  while (csv.next()) {
+    if (csv.cell(family) != "state_update" || csv.real(us) <= 0) continue;
+    const std::string name(csv.cell(subject)), text(csv.cell(config));
+    int rows = 0, warps = 0;
+    if (std::sscanf(text.c_str(), "%dx%d", &rows, &warps) != 2)
+      throw InvalidInput(fmt::format("{}: '{}', expected ROWSxWARPS", csv.where(config), text));
+    State& state = states.try_emplace(name, state_named(name, csv, subject)).first->second;
+    state.launches.push_back({.config = {.tile_m = rows,
+                                         .tile_n = static_cast<std::int32_t>(state.sizes.state),
+                                         .tile_k = 1,
+                                         .warps = warps,
+                                         .stages = 1},
+                              .us = csv.real(us)});
+  }
+  std::vector<State> found;
+  for (auto& [_, state] : states) found.push_back(std::move(state));
+  if (found.empty()) throw InvalidInput(path.string() + ": no state_update in it, expected some");
+  return found;
+}
+
+double residual(const State& state, const Launch& launch, const StateRules& rules, const GpuSpec& gpu) {
+  return std::log(launch.us / state_update_us(state.sizes, launch.config, state.pairs, gpu, rules));
+}
+
+double cost(const std::vector<State>& states, const StateRules& rules, const GpuSpec& gpu) {
+  double sum = 0;
+  for (const State& state : states) {
+    const double most = kNear * state.best();
+    for (const Launch& launch : state.launches) {
+      if (launch.us > most) continue;
+      const double error = residual(state, launch, rules, gpu);
+      sum += error * error;
+    }
+  }
+  return sum;
+}
+
+// Downhill, one value at a time, by steps that are halved where none helps.
+StateRules least_errors(const std::vector<State>& states, const GpuSpec& gpu) {
+  StateRules best = kStart;
+  double least = cost(states, best, gpu);
+  for (double scale = 1; scale >= 1.0 / 8;) {
+    bool better = false;
+    for (const Searched& one : kSearched)
+      for (const double sign : {-1.0, 1.0}) {
+        StateRules tried = best;
+        tried.*one.value += sign * std::max(one.resolution, scale * one.step);
+        if (tried.*one.value <= 0) continue;
+        const double found = cost(states, tried, gpu);
+        if (found < least) least = found, best = tried, better = true;
+      }
+    if (!better) scale /= 2;
+  }
+  for (const Searched& one : kSearched)
+    best.*one.value = std::round(best.*one.value / one.resolution) * one.resolution;
+  return best;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / double(values.size());
+}
+
+StateJudged judged(const std::vector<State>& states, const StateRules& rules, const GpuSpec& gpu) {
+  StateJudged found{.states = states.size()};
+  double shares = 0, levels = 0, tiles = 0, knobs = 0, tile_count = 0, launch_count = 0;
+  for (const State& state : states) {
+    std::map<std::int32_t, std::vector<double>> by_rows;
+    const double best = state.best();
+    double least = 0, picked = 0;
+    std::vector<double> all;
+    for (const Launch& launch : state.launches) {
+      const double priced = state_update_us(state.sizes, launch.config, state.pairs, gpu, rules);
+      if (picked == 0 || priced < least) least = priced, picked = launch.us;
+      if (launch.us > kNear * best) continue;
+      all.push_back(std::log(launch.us / priced));
+      by_rows[launch.config.tile_m].push_back(all.back());
+    }
+    const double level = mean(all);
+    levels += level * level;
+    for (const auto& [_, of_rows] : by_rows) {
+      const double here = mean(of_rows);
+      tiles += (here - level) * (here - level);
+      ++tile_count;
+      for (const double one : of_rows) knobs += (one - here) * (one - here), ++launch_count;
+    }
+    shares += std::log(best / picked);
+    found.worst_share = std::min(found.worst_share, best / picked);
+  }
+  found.geo_mean_share = std::exp(shares / double(states.size()));
+  found.level = std::sqrt(levels / double(states.size()));
+  found.tile = std::sqrt(tiles / tile_count);
+  found.knob = std::sqrt(knobs / launch_count);
+  return found;
+}
+
+double to_thousandths(double value) { return std::round(value * 1e3) / 1e3; }
+
+Json judged_json(const StateJudged& of) {
+  return {{"states", of.states},
+          {"geo_mean_share", to_thousandths(of.geo_mean_share)},
+          {"worst_share", to_thousandths(of.worst_share)},
+          {"level", to_thousandths(of.level)},
+          {"tile", to_thousandths(of.tile)},
+          {"knob", to_thousandths(of.knob)}};
+}
+
+}  // namespace
+
+StateFit fit_state_rules(const std::filesystem::path& fixtures) {
+  static const GpuCatalog gpus;
+  const GpuSpec& gpu = gpus.get(kGpu);
+  std::vector<State> fitted, unseen;
+  for (State& state : read_states(fixtures / "times.csv.gz"))
+    (state.sizes.state == kFittedState ? fitted : unseen).push_back(std::move(state));
+  if (fitted.empty() || unseen.empty())
+    throw InvalidInput(fmt::format("{}: expected states of {} and others", fixtures.string(), kFittedState));
+  StateFit fit{.rules = least_errors(fitted, gpu), .fitted = {}, .unseen = {}};
+  fit.fitted = judged(fitted, fit.rules, gpu);
+  fit.unseen = judged(unseen, fit.rules, gpu);
+  const auto stated = [](double seen, double other) {
+    return std::round(kUnseenGpus * std::max(seen, other) * 100) / 100;
+  };
+  fit.rules.errors = {.tile = stated(fit.fitted.tile, fit.unseen.tile),
+                      .knob = stated(fit.fitted.knob, fit.unseen.knob)};
+  return fit;
+}
+
+Json state_rules_json(const StateFit& fit) {
+  return {{"schema", "warploom_state_rules"},
+          {"version", 1},
+          {"created_by", "warploom-judge --fit-state-rules"},
+          {"memory_reached", to_thousandths(fit.rules.memory_reached)},
+          {"operations", to_thousandths(fit.rules.operations)},
+          {"warp_instructions", fit.rules.warp_instructions},
+          {"sharpness", fit.rules.sharpness},
+          {"errors",
+           {{"tile", to_thousandths(fit.rules.errors.tile)},
+            {"knob", to_thousandths(fit.rules.errors.knob)},
+            {"of_those_seen", kUnseenGpus}}},
+          {"fitted_on",
+           {{"gpu", kGpu},
+            {"engine", "vllm"},
+            {"engine_version", "0.33.0"},
+            {"triton", "3.8.0"},
+            {"date", "2026-11-28"},
+            {"state", kFittedState},
+            {"judged", judged_json(fit.fitted)}}},
+          {"unseen", judged_json(fit.unseen)}};
+}
+
+std::string state_fit_text(const StateFit& fit) {
+  const auto line = [](const char* name, const StateJudged& of) {
+    return fmt::format(
+        "{}: {} states, {:.1f} % of the best (worst {:.1f}); ln: level {:.3f}, rows {:.3f}, warps {:.3f}\n",
+        name, of.states, 100 * of.geo_mean_share, 100 * of.worst_share, of.level, of.tile, of.knob);
+  };
+  return fmt::format("memory reached {:.2f}, {:.1f} operations, {:.0f} instructions a warp, sharpness {:.1f}\n",
+                     fit.rules.memory_reached, fit.rules.operations, fit.rules.warp_instructions,
+                     fit.rules.sharpness) +
+         line("fitted", fit.fitted) + line("unseen", fit.unseen);
+}
+
+}  // namespace warploom
