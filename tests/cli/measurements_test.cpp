@@ -140,7 +140,8 @@ TEST(Measurements, TooFewToLearnFromAreRefusedAndNothingIsWritten) {
       run_warploom({"train", "--layout", "warploom", "--data", csv, "--output", output, "--json"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_EQ(result.output, "");
-  const char* reason = learning_available() ? "train: 24 rows are too few" : "train: this build has no training libraries";
+  const char* reason =
+      learning_available() ? "train: 24 rows are too few" : "train: this build has no training libraries";
   EXPECT_NE(result.errors.find(reason), std::string::npos) << result.errors;
   EXPECT_FALSE(fs::exists(output));
 }

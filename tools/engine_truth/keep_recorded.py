@@ -30,7 +30,7 @@ def from_zero(row, zero):
 
 
 def with_clients(requests, clients):
-    """`requests`, each with the client of a closed loop that sent it, empty where loads arrive by themselves."""
+    """`requests`, each with the client of a closed loop that sent it; empty where loads arrive alone."""
     return [dict(row, client=clients.get(row["request_id"], "")) for row in requests]
 
 

@@ -3,9 +3,9 @@
 recorded_kernels.py KERNELS.csv[.gz] --config CONFIG.json --rows N --gpu h200_sxm --like data/steps/FILE.json
 
 KERNELS: what `python -m warploom.record` wrote of decoding steps (its `profile`), of a dense model whose
-layers are all alike. Prints for each rule the microseconds of a call that were measured, those by the rules of
---like, and the constant (launch, ends or base) with which they would be the same; of products the constant
-that errs least over the model's five. Constants of a rule that one step cannot tell stay as --like has them."""
+layers are all alike. Prints for each rule the microseconds of a call that were measured, those by the rules
+of --like, and the constant (launch, ends or base) with which they would be the same; of products the
+constant that errs least over the model's five. What one step cannot tell stays as --like has it."""
 
 import argparse
 import csv
@@ -18,7 +18,8 @@ import streams
 from least_squares import search
 
 ROOT = Path(__file__).resolve().parents[2]
-# Parts of the names that SGLang 0.5.23's kernels have. What copies queries before their rotation counts to it.
+# Parts of the names that SGLang 0.5.23's kernels have. What copies queries before their rotation counts
+# to it.
 KERNELS = {
     "norms": ["FusedAddRMSNorm"],
     "activations": ["act_and_mul"],
@@ -110,7 +111,8 @@ def main():
     for point, what in zip(points, ("a layer's", "logits")):
         told, fitted = (product_time(point, each, rules["products"], memory)
                         for each in (rules["products"]["ends"], ends))
-        print(f"products, {what:9} measured {point.us:6.1f} us, by the rule {told:6.1f}, fitted {fitted:6.1f}")
+        print(f"products, {what:9} measured {point.us:6.1f} us, by the rule {told:6.1f}, "
+              f"fitted {fitted:6.1f}")
     print(f"products: ends {ends:.2f} us")
     once, base = sampling_base(kernels, config, a.rows, rules["sampling"])
     print(f"sampling: measured {once:.1f} us of kernels called once; base {base:.1f} us")

@@ -170,6 +170,17 @@ def parse_options():
     return a.parse_args()
 
 
+def adapters_of(a, folder, config, extension):
+    """The adapters that requests take by turns; theirs are added to `extension`, the engine's arguments."""
+    if not a.adapters:
+        return []
+    from vllm.lora.request import LoRARequest
+
+    extension.update(enable_lora=True, max_loras=a.adapters, max_lora_rank=a.rank)
+    paths = adapters.write_adapters(folder, config, a.adapters, a.rank)
+    return [LoRARequest(f"adapter_{k}", k, path) for k, path in enumerate(paths, 1)]
+
+
 async def main():
     a = parse_options()
     if not a.requests_only:
@@ -193,13 +204,7 @@ async def main():
         extension["worker_extension_cls"] = "rank_profiler.RankProfiler"
     if a.kv_bytes:
         extension["kv_cache_memory_bytes"] = a.kv_bytes
-    served = []
-    if a.adapters:
-        from vllm.lora.request import LoRARequest
-
-        paths = adapters.write_adapters(folder, cfg, a.adapters, a.rank)
-        served = [LoRARequest(f"adapter_{k}", k, path) for k, path in enumerate(paths, 1)]
-        extension.update(enable_lora=True, max_loras=a.adapters, max_lora_rank=a.rank)
+    served = adapters_of(a, folder, cfg, extension)
     import vllm
     from vllm.engine.arg_utils import AsyncEngineArgs
     from vllm.v1.engine.async_llm import AsyncLLM

@@ -38,7 +38,11 @@ class Client(Loads):
             "rid": name,
             "input_ids": ids,
             "stream": True,
-            "sampling_params": {"max_new_tokens": output, "ignore_eos": True, "temperature": self.temperature},
+            "sampling_params": {
+                "max_new_tokens": output,
+                "ignore_eos": True,
+                "temperature": self.temperature,
+            },
         }
         sent, first = time.monotonic(), None
         async with self.session.post(self.url, json=asked) as answer:
@@ -103,7 +107,8 @@ async def drive(a, server, vocab, recording):
         with engine_setup.wait_for_turn(a.turn, os.path.basename(a.out)):
             for k in range(1, a.passes + 1):
                 for item in a.plan:
-                    await measure(Client(session, vocab, f"{item['label']}.pass{k}", rows, a), item, recording)
+                    label = f"{item['label']}.pass{k}"
+                    await measure(Client(session, vocab, label, rows, a), item, recording)
     return rows
 
 

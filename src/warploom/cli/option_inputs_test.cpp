@@ -18,13 +18,15 @@ std::string gemm_rows(const std::string& gpu, double scale, int count,
   constexpr std::array<int, 4> kDepths{1024, 2048, 4096, 8192};
   std::string text;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    const double m = kRows[i % 6] + 8.0 * static_cast<double>(i / 60), n = kColumns[i % 5], k = kDepths[i / 5 % 4];
+    const double m = kRows[i % 6] + 8.0 * static_cast<double>(i / 60), n = kColumns[i % 5],
+                 k = kDepths[i / 5 % 4];
     const double us = 4 + m * n * k / 3e8 + (m * k + n * k + m * n) / 1.4e6;
     text += fmt::format(
         "{},{},{:.3f},\"{{\"\"family\"\": \"\"gemm\"\", \"\"scheme\"\": \"\"{}\"\", \"\"m\"\": {}, "
         "\"\"n\"\": {}, "
         "\"\"k\"\": {}}}\"\n",
-        gpu, framework, scale * us * (1 + 0.01 * static_cast<double>(i * 7 % 13)), i % 2 == 0 ? "bf16" : "int8", m, n, k);
+        gpu, framework, scale * us * (1 + 0.01 * static_cast<double>(i * 7 % 13)),
+        i % 2 == 0 ? "bf16" : "int8", m, n, k);
   }
   return text;
 }

@@ -72,10 +72,10 @@ class SimulatedDevice final : public MeasuringDevice {
    public:
     Case(SimulatedDevice& device, double seconds) : device_(device), seconds_(seconds) {}
     double run() override {
-      std::normal_distribution<double> noise(1, device_.simulation_.noise);
+      std::normal_distribution<double> noise;  // a deviation of 0 is none that it takes
       const bool outlier =
           std::uniform_real_distribution<double>()(device_.random_) < device_.simulation_.outlier_share;
-      return seconds_ * noise(device_.random_) * (outlier ? 3 : 1);
+      return seconds_ * (1 + device_.simulation_.noise * noise(device_.random_)) * (outlier ? 3 : 1);
     }
     std::string algorithm() const override { return "tile=64x64"; }
 

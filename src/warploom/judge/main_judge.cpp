@@ -122,7 +122,7 @@ void write_record_rules(const std::string& fixtures, const std::string& output) 
 
 void write_state_rules(const std::string& fixtures, const std::string& output) {
   const StateFit fit = fit_state_rules(fixtures);
-  write_json_file(output, state_rules_json(fit));
+  write_json_file(output, state_rules_json(fit, fixtures));
   std::fputs(state_fit_text(fit).c_str(), stdout);
 }
 

@@ -73,6 +73,12 @@ std::string sureness_text(const std::vector<SureRow>& rows) {
       percent(std::exp(p90)), key_text(*least), percent(least->share.p50));
 }
 
+// Whether what the rows err by was measured.
+bool is_known(const ListedFile& listed) {
+  return was_ever_timed(listed.file) ||
+         std::all_of(listed.rows.begin(), listed.rows.end(), [](const SureRow& row) { return row.is_timed; });
+}
+
 std::string file_text(const ListedFile& listed) {
   const TunedFile& file = listed.file;
   std::string text = fmt::format("{}  {}\n", name_of(file.kernel), file.name);
@@ -80,7 +86,7 @@ std::string file_text(const ListedFile& listed) {
   if (!listed.rows.empty())
     text += fmt::format("    {}{} (tier {}{}): {}\n", file.ships() ? "" : "missing; ", state_of(listed),
                         tier_of(listed),
-                        was_ever_timed(file) ? "" : "; by structure alone, no such kernel was timed",
+                        is_known(listed) ? "" : "; by structure alone, what that errs by is assumed",
                         sureness_text(listed.rows));
   else if (!file.ships())
     text += fmt::format("    missing; not predicted: {}\n", listed.not_predicted);

@@ -1,7 +1,8 @@
 // What products of adapters may be launched with, by a GPU's record.
 //
 // They are plain products of 16-bit values, one for each adapter and slice, with the rank as columns (down)
-// or as depth (up); parts along the depth are added up in memory. Structural: no such kernel was timed.
+// or as depth (up); parts along the depth are added up in memory. By structure alone:
+// on an H200 rows had 81 % of the speed of the best that was timed (tests/fixtures/tuner/engine_kernels).
 #pragma once
 
 #include <vector>

@@ -11,8 +11,8 @@ namespace warploom {
 namespace {
 
 constexpr std::int64_t kThreadsPerWarp = 32;
-// As in tuner/record_model.cpp: us of a launch and of a load from DRAM; share of the clock that is reached.
-constexpr double kLaunch = 2.0, kDramLatency = 0.5, kReached = 0.85;
+// As in tuner/record_model.cpp: us of a load from DRAM; share of the clock that is reached.
+constexpr double kDramLatency = 0.5, kReached = 0.85;
 constexpr double kIssuedPerClock = 4;  // instructions of an SM's four schedulers
 // Registers of a thread: an element's state, input and output vectors, and what addresses take.
 constexpr std::int64_t kPerElement = 3, kOthers = 32, kMost = 255;
@@ -82,12 +82,11 @@ double state_update_us(const StateUpdate& state, const TileConfig& config, std::
   const double share = rules.memory_reached * gpu.memory_bandwidth.value() * 1e-6 / sms;  // bytes per us
   const double rate = std::min(share, held * tile_bytes / wait);
   const double moved = std::ceil(tiles / sms) * tile_bytes / rate;
-  const double issued =
-      std::ceil(tiles / sms) *
-      (elements * rules.operations / gpu.fma_lanes +
-       double(config.warps) * rules.warp_instructions / kIssuedPerClock) /
-      (clocks_per_us * kReached);
-  return kLaunch + wait +
+  const double issued = std::ceil(tiles / sms) *
+                        (elements * rules.operations / gpu.fma_lanes +
+                         double(config.warps) * rules.warp_instructions / kIssuedPerClock) /
+                        (clocks_per_us * kReached);
+  return rules.launch_us + wait +
          std::pow(std::pow(moved, rules.sharpness) + std::pow(issued, rules.sharpness), 1 / rules.sharpness);
 }
 

@@ -20,7 +20,8 @@ StateRules read_rules() {
   if (text_member_or(document, "schema", "") != kSchema)
     throw InvalidInput(fmt::format("{}: expected schema {}", where, kSchema));
   const Json& errors = required_member(document, "errors", where);
-  return {.memory_reached = required_number(document, "memory_reached", where),
+  return {.launch_us = required_number(document, "launch_us", where),
+          .memory_reached = required_number(document, "memory_reached", where),
           .operations = required_number(document, "operations", where),
           .warp_instructions = required_number(document, "warp_instructions", where),
           .sharpness = required_number(document, "sharpness", where),

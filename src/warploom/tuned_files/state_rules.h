@@ -7,6 +7,7 @@
 namespace warploom {
 
 struct StateRules {
+  double launch_us = 0;
   double memory_reached = 1;     // share of DRAM's peak
   double operations = 0;         // of an element
   double warp_instructions = 0;  // of each warp of a tile beside its elements: addresses, masks, sums of rows

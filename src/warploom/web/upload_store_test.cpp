@@ -52,8 +52,8 @@ TEST(UploadStore, TheNextOneRemovesWhatAKilledServerLeft) {
 
 TEST(UploadStore, RefusesNamesThatAreNoFileNames) {
   UploadStore store;
-  for (const std::string& name : std::initializer_list<std::string>{
-           "", "..", ".x", "a/b", "../a", "a\\b", "a b", "a\nb", std::string("a\0b", 3)})
+  for (const std::string& name : std::initializer_list<std::string>{"", "..", ".x", "a/b", "../a", "a\\b",
+                                                                    "a b", "a\nb", std::string("a\0b", 3)})
     EXPECT_THROW(store.add(name, "x"), InvalidInput) << name;
   EXPECT_THROW(store.add(std::string(500, 'a'), "x"), InvalidInput);
 }

@@ -297,9 +297,8 @@ void check_memory(ServingSetup& setup, const Companions& beside, const std::stri
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
   const OperatorPricer operators = setup.operators();
   const auto graphs = [&](std::int64_t query_tokens) {
-    StepPadding padding(graph_sizes_of(setup.config, query_tokens), setup.config.experts_skip_padding);
-    padding.prompts = prompt_graph_sizes_of(setup.config);
-    return padding;
+    return StepPadding(graph_sizes_of(setup.config, query_tokens), setup.config.experts_skip_padding,
+                       prompt_graph_sizes_of(setup.config));
   };
   const std::int64_t verified = beside.speculation.verified_tokens;
   ScaledOperators in_step = beside.lora;

@@ -13,13 +13,14 @@
 
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
+#include "warploom/base/json_members.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuned_files/state_launches.h"
 
 namespace warploom {
 namespace {
 
-constexpr const char* kGpu = "h200_sxm";
+constexpr const char* kAbout = "measured.json";  // what the times were measured with
 // Rules are fitted to states so wide; others judge.
 constexpr std::int64_t kFittedState = 128;
 // Configurations beyond this factor of a state's best say nothing of a pick.
@@ -27,13 +28,18 @@ constexpr double kNear = 1.5;
 // Errors that are stated are so many times those that were seen, since other GPUs were not.
 constexpr double kUnseenGpus = 1.5;
 // Rules start here, and steps end at a value's resolution.
-constexpr StateRules kStart{
-    .memory_reached = 0.8, .operations = 2, .warp_instructions = 200, .sharpness = 4, .errors = {}};
+constexpr StateRules kStart{.launch_us = 2,
+                            .memory_reached = 0.8,
+                            .operations = 2,
+                            .warp_instructions = 200,
+                            .sharpness = 4,
+                            .errors = {}};
 struct Searched {
   double StateRules::*value;
   double step, resolution;
 };
-constexpr std::array<Searched, 4> kSearched{{{&StateRules::memory_reached, 0.08, 0.01},
+constexpr std::array<Searched, 5> kSearched{{{&StateRules::launch_us, 0.4, 0.05},
+                                             {&StateRules::memory_reached, 0.08, 0.01},
                                              {&StateRules::operations, 0.8, 0.1},
                                              {&StateRules::warp_instructions, 80, 10},
                                              {&StateRules::sharpness, 2, 0.5}}};
@@ -49,9 +55,9 @@ struct State {
   std::vector<Launch> launches;
 
   double best() const {
-    return std::min_element(launches.begin(), launches.end(), [](const Launch& a, const Launch& b) {
-             return a.us < b.us;
-           })->us;
+    return std::min_element(launches.begin(), launches.end(),
+                            [](const Launch& a, const Launch& b) { return a.us < b.us; })
+        ->us;
   }
 };
 
@@ -68,7 +74,14 @@ State state_named(const std::string& name, const CsvReader& csv, std::size_t col
           .launches = {}};
 }
 
-std::vector<State> read_states(const std::filesystem::path& path) {
+// Whether rows of a file may have it: others keep a state in memory instead of registers.
+bool is_launched(const StateUpdate& state, const TileConfig& config, const GpuSpec& gpu) {
+  const std::vector<KeyLaunches> known = state_launches(state, gpu);
+  const std::vector<MoeConfig>& configs = known.front().configs;
+  return std::find(configs.begin(), configs.end(), MoeConfig{.tile = config}) != configs.end();
+}
+
+std::vector<State> read_states(const std::filesystem::path& path, const GpuSpec& gpu) {
   CsvReader csv(path);
   const std::size_t family = csv.column("family"), subject = csv.column("subject"),
                     config = csv.column("config"), us = csv.column("median_us");
@@ -80,12 +93,12 @@ std::vector<State> read_states(const std::filesystem::path& path) {
     if (std::sscanf(text.c_str(), "%dx%d", &rows, &warps) != 2)
       throw InvalidInput(fmt::format("{}: '{}', expected ROWSxWARPS", csv.where(config), text));
     State& state = states.try_emplace(name, state_named(name, csv, subject)).first->second;
-    state.launches.push_back({.config = {.tile_m = rows,
-                                         .tile_n = static_cast<std::int32_t>(state.sizes.state),
-                                         .tile_k = 1,
-                                         .warps = warps,
-                                         .stages = 1},
-                              .us = csv.real(us)});
+    const TileConfig tile{.tile_m = rows,
+                          .tile_n = static_cast<std::int32_t>(state.sizes.state),
+                          .tile_k = 1,
+                          .warps = warps,
+                          .stages = 1};
+    if (is_launched(state.sizes, tile, gpu)) state.launches.push_back({.config = tile, .us = csv.real(us)});
   }
   std::vector<State> found;
   for (auto& [_, state] : states) found.push_back(std::move(state));
@@ -95,6 +108,12 @@ std::vector<State> read_states(const std::filesystem::path& path) {
 
 double residual(const State& state, const Launch& launch, const StateRules& rules, const GpuSpec& gpu) {
   return std::log(launch.us / state_update_us(state.sizes, launch.config, state.pairs, gpu, rules));
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / double(values.size());
 }
 
 double cost(const std::vector<State>& states, const StateRules& rules, const GpuSpec& gpu) {
@@ -129,12 +148,6 @@ StateRules least_errors(const std::vector<State>& states, const GpuSpec& gpu) {
   for (const Searched& one : kSearched)
     best.*one.value = std::round(best.*one.value / one.resolution) * one.resolution;
   return best;
-}
-
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / double(values.size());
 }
 
 StateJudged judged(const std::vector<State>& states, const StateRules& rules, const GpuSpec& gpu) {
@@ -185,9 +198,10 @@ Json judged_json(const StateJudged& of) {
 
 StateFit fit_state_rules(const std::filesystem::path& fixtures) {
   static const GpuCatalog gpus;
-  const GpuSpec& gpu = gpus.get(kGpu);
+  const std::filesystem::path about = fixtures / kAbout;
+  const GpuSpec& gpu = gpus.get(required_text(read_json_file(about), "gpu", about.string()));
   std::vector<State> fitted, unseen;
-  for (State& state : read_states(fixtures / "times.csv.gz"))
+  for (State& state : read_states(fixtures / "times.csv.gz", gpu))
     (state.sizes.state == kFittedState ? fitted : unseen).push_back(std::move(state));
   if (fitted.empty() || unseen.empty())
     throw InvalidInput(fmt::format("{}: expected states of {} and others", fixtures.string(), kFittedState));
@@ -202,10 +216,14 @@ StateFit fit_state_rules(const std::filesystem::path& fixtures) {
   return fit;
 }
 
-Json state_rules_json(const StateFit& fit) {
+Json state_rules_json(const StateFit& fit, const std::filesystem::path& fixtures) {
+  Json fitted_on = read_json_file(fixtures / kAbout);
+  fitted_on["state"] = kFittedState;
+  fitted_on["judged"] = judged_json(fit.fitted);
   return {{"schema", "warploom_state_rules"},
           {"version", 1},
           {"created_by", "warploom-judge --fit-state-rules"},
+          {"launch_us", to_thousandths(fit.rules.launch_us)},
           {"memory_reached", to_thousandths(fit.rules.memory_reached)},
           {"operations", to_thousandths(fit.rules.operations)},
           {"warp_instructions", fit.rules.warp_instructions},
@@ -214,14 +232,7 @@ Json state_rules_json(const StateFit& fit) {
            {{"tile", to_thousandths(fit.rules.errors.tile)},
             {"knob", to_thousandths(fit.rules.errors.knob)},
             {"of_those_seen", kUnseenGpus}}},
-          {"fitted_on",
-           {{"gpu", kGpu},
-            {"engine", "vllm"},
-            {"engine_version", "0.33.0"},
-            {"triton", "3.8.0"},
-            {"date", "2026-11-28"},
-            {"state", kFittedState},
-            {"judged", judged_json(fit.fitted)}}},
+          {"fitted_on", std::move(fitted_on)},
           {"unseen", judged_json(fit.unseen)}};
 }
 
@@ -231,9 +242,11 @@ std::string state_fit_text(const StateFit& fit) {
         "{}: {} states, {:.1f} % of the best (worst {:.1f}); ln: level {:.3f}, rows {:.3f}, warps {:.3f}\n",
         name, of.states, 100 * of.geo_mean_share, 100 * of.worst_share, of.level, of.tile, of.knob);
   };
-  return fmt::format("memory reached {:.2f}, {:.1f} operations, {:.0f} instructions a warp, sharpness {:.1f}\n",
-                     fit.rules.memory_reached, fit.rules.operations, fit.rules.warp_instructions,
-                     fit.rules.sharpness) +
+  return fmt::format(
+             "launch {:.2f} us, memory reached {:.2f}, {:.1f} operations, {:.0f} instructions a warp, "
+             "sharpness {:.1f}\n",
+             fit.rules.launch_us, fit.rules.memory_reached, fit.rules.operations, fit.rules.warp_instructions,
+             fit.rules.sharpness) +
          line("fitted", fit.fitted) + line("unseen", fit.unseen);
 }
 

@@ -24,10 +24,12 @@ struct StateFit {
   StateJudged fitted, unseen;
 };
 
-// `fixtures`: tests/fixtures/tuner/engine_kernels. Throws IoError, InvalidInput.
+// `fixtures`: tests/fixtures/tuner/engine_kernels, whose measured.json names the GPU. Throws NotFound,
+// IoError, InvalidInput.
 StateFit fit_state_rules(const std::filesystem::path& fixtures);
 
-Json state_rules_json(const StateFit& fit);  // the data file
+// The data file: rules, what they were fitted on and the figures.
+Json state_rules_json(const StateFit& fit, const std::filesystem::path& fixtures);
 std::string state_fit_text(const StateFit& fit);
 
 }  // namespace warploom

@@ -27,8 +27,9 @@ std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enfor
 // to prompts alone are all alike and choose the same experts, which those prompts chose too.
 struct StepPadding {
   StepPadding() = default;
-  explicit StepPadding(std::vector<std::int64_t> captured, bool skipped_by_experts = false)
-      : sizes(std::move(captured)), experts_skip(skipped_by_experts) {}
+  explicit StepPadding(std::vector<std::int64_t> captured, bool skipped_by_experts = false,
+                       std::vector<std::int64_t> of_prompts = {})
+      : sizes(std::move(captured)), prompts(std::move(of_prompts)), experts_skip(skipped_by_experts) {}
 
   std::vector<std::int64_t> sizes;    // empty: none is padded
   std::vector<std::int64_t> prompts;  // of steps with parts of prompts; empty: as of others

@@ -89,8 +89,9 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   const std::int64_t ranks = std::int64_t(coupled_replicas());
   const std::int64_t group_padded =
       in_graph && ranks > 1 ? ranks * padded : std::max(sharers * padded, batch.group_tokens);
-  const std::int64_t group_tokens =
-      padding_.skipped_by_experts(batch.chunk_tokens) ? std::max(sharers * own, batch.group_tokens) : group_padded;
+  const std::int64_t group_tokens = padding_.skipped_by_experts(batch.chunk_tokens)
+                                        ? std::max(sharers * own, batch.group_tokens)
+                                        : group_padded;
   const bool splits = serves_group_ && overlap_.splits(batch);
   const std::int64_t parts = splits ? 2 : 1;
   ListPrice exchange;
