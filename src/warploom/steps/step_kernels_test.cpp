@@ -200,7 +200,8 @@ TEST(StepKernels, ChangeWhatRunsInAStepAndSayIt) {
     EXPECT_FALSE(swept.in_step);
     EXPECT_EQ(swept.p50, milliseconds(1));
   }
-  EXPECT_FALSE(model.estimate(product, gpu, {"sglang", "", ""}).in_step);
+  EXPECT_TRUE(model.estimate(product, gpu, {"sglang", "", ""}).in_step) << "by a file of its own";
+  EXPECT_FALSE(model.estimate(product, gpu, {"trtllm", "", ""}).in_step);
   EXPECT_FALSE(model.estimate(product, GpuCatalog().get("h100_sxm"), {"vllm", "", ""}).in_step);
 }
 
@@ -233,11 +234,11 @@ TEST(StepKernels, PriceTheChoiceOfExpertsInVllmByItsOwnRule) {
   EXPECT_EQ(model.estimate(experts, gpu, {"sglang", "", ""}).p50, milliseconds(1));
 }
 
-TEST(StepKernels, LeaveSamplingThatIsNotVllms) {
+TEST(StepKernels, LeaveSamplingThatNoFileIsOf) {
   const GpuSpec gpu = GpuCatalog().get("h200_sxm");
   const StepKernels model = over(milliseconds(1));
   for (const KernelContext& other :
-       {KernelContext{}, KernelContext{"sglang", "", ""}, KernelContext{"trtllm", "", kSamplingKernel},
+       {KernelContext{}, KernelContext{"trtllm", "", ""}, KernelContext{"trtllm", "", kSamplingKernel},
         KernelContext{"vllm", "", "swept"}, KernelContext{"vllm", "", "", true},
         KernelContext{"vllm", "", kStreamingKernel}}) {
     EXPECT_EQ(model.estimate(kWords, gpu, other).p50, milliseconds(1)) << other.framework << other.kernel;

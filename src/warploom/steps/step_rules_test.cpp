@@ -26,7 +26,9 @@ TEST(StepRules, AreFittedOnTheirGpuAndReleaseAlone) {
   EXPECT_TRUE(find_rule(RuleKind::Norms, "h200_sxm", {.framework = "vllm", .version = "0.24.1"}).fitted);
   EXPECT_FALSE(find_rule(RuleKind::Norms, "h200_sxm", {.framework = "vllm", .version = "0.14.0"}).fitted);
   EXPECT_FALSE(find_rule(RuleKind::Norms, "h100_sxm").fitted);
-  EXPECT_FALSE(find_rule(RuleKind::Norms, "h200_sxm", {.framework = "sglang"}).fitted);
+  EXPECT_TRUE(find_rule(RuleKind::Norms, "h200_sxm", {.framework = "sglang"}).fitted);
+  EXPECT_FALSE(find_rule(RuleKind::Norms, "h200_sxm", {.framework = "sglang", .version = "0.5.9"}).fitted);
+  EXPECT_FALSE(find_rule(RuleKind::Norms, "h100_sxm", {.framework = "sglang"}).fitted);
 }
 
 TEST(StepRules, GiveAnEngineItsOwnBeforeThoseOfAny) {
@@ -50,7 +52,8 @@ TEST(StepRules, TakeTheFileOfTheGpu) {
 
 TEST(StepRules, AreAskedOfOtherEnginesWhereTheirFileSaysSo) {
   EXPECT_TRUE(find_rule(RuleKind::Ranks, "a100_sxm", {.framework = "sglang"}));
-  EXPECT_FALSE(find_rule(RuleKind::Products, "h200_sxm", {.framework = "sglang"}));
+  EXPECT_FALSE(find_rule(RuleKind::Products, "h100_sxm", {.framework = "sglang"}));
+  EXPECT_FALSE(find_rule(RuleKind::Products, "h200_sxm", {.framework = "trtllm"}));
 }
 
 // Every rule that replaces a price, on every GPU and for every engine and a few releases.

@@ -16,6 +16,7 @@
 #include "warploom/base/json_members.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuned_files/state_launches.h"
+#include "warploom/tuner/pick_share.h"
 
 namespace warploom {
 namespace {
@@ -25,15 +26,14 @@ constexpr const char* kAbout = "measured.json";  // what the times were measured
 constexpr std::int64_t kFittedState = 128;
 // Configurations beyond this factor of a state's best say nothing of a pick.
 constexpr double kNear = 1.5;
-// Errors that are stated are so many times those that were seen, since other GPUs were not.
+// Errors that are stated are so many times those of all states together, since other GPUs were not seen.
 constexpr double kUnseenGpus = 1.5;
-// Rules start here, and steps end at a value's resolution.
-constexpr StateRules kStart{.launch_us = 2,
-                            .memory_reached = 0.8,
-                            .operations = 2,
-                            .warp_instructions = 200,
-                            .sharpness = 4,
-                            .errors = {}};
+// Searches start at these rules, and steps end at a value's resolution.
+constexpr std::array<double, 3> kLaunches{1, 1.5, 2}, kOperationsTried{2, 8, 16};
+constexpr std::array<double, 2> kWarpsTried{200, 280};
+constexpr double kMemoryTried = 0.8, kSharpnessTried = 4;
+// Rules whose shares differ by less than this are alike; of those the one of least errors is taken.
+constexpr double kAlike = 0.002;
 struct Searched {
   double StateRules::*value;
   double step, resolution;
@@ -130,8 +130,7 @@ double cost(const std::vector<State>& states, const StateRules& rules, const Gpu
 }
 
 // Downhill, one value at a time, by steps that are halved where none helps.
-StateRules least_errors(const std::vector<State>& states, const GpuSpec& gpu) {
-  StateRules best = kStart;
+StateRules downhill(const std::vector<State>& states, StateRules best, const GpuSpec& gpu) {
   double least = cost(states, best, gpu);
   for (double scale = 1; scale >= 1.0 / 8;) {
     bool better = false;
@@ -150,17 +149,32 @@ StateRules least_errors(const std::vector<State>& states, const GpuSpec& gpu) {
   return best;
 }
 
+// As rows of tuned files choose (tuned_files/sure_rows.cpp).
+const Launch& pick(const State& state, const StateRules& rules, const GpuSpec& gpu) {
+  const auto priced = [&](const Launch& launch) {
+    return state_update_us(state.sizes, launch.config, state.pairs, gpu, rules);
+  };
+  const Launch& least =
+      *std::min_element(state.launches.begin(), state.launches.end(),
+                        [&](const Launch& a, const Launch& b) { return priced(a) < priced(b); });
+  const TileConfig usual = default_state_launch(state.sizes, gpu).tile;
+  const auto found = std::find_if(state.launches.begin(), state.launches.end(),
+                                  [&](const Launch& launch) { return launch.config == usual; });
+  if (found == state.launches.end()) return least;
+  const double gain = std::log(priced(*found) / priced(least));
+  return clearly_faster(gain, least.config, usual, rules.errors) ? least : *found;
+}
+
 StateJudged judged(const std::vector<State>& states, const StateRules& rules, const GpuSpec& gpu) {
   StateJudged found{.states = states.size()};
   double shares = 0, levels = 0, tiles = 0, knobs = 0, tile_count = 0, launch_count = 0;
   for (const State& state : states) {
     std::map<std::int32_t, std::vector<double>> by_rows;
     const double best = state.best();
-    double least = 0, picked = 0;
+    const double picked = pick(state, rules, gpu).us;
     std::vector<double> all;
     for (const Launch& launch : state.launches) {
       const double priced = state_update_us(state.sizes, launch.config, state.pairs, gpu, rules);
-      if (picked == 0 || priced < least) least = priced, picked = launch.us;
       if (launch.us > kNear * best) continue;
       all.push_back(std::log(launch.us / priced));
       by_rows[launch.config.tile_m].push_back(all.back());
@@ -185,6 +199,40 @@ StateJudged judged(const std::vector<State>& states, const StateRules& rules, co
 
 double to_thousandths(double value) { return std::round(value * 1e3) / 1e3; }
 
+void set_errors(StateRules& rules, const std::vector<State>& states, const GpuSpec& gpu) {
+  const StateJudged seen = judged(states, rules, gpu);
+  rules.errors = {.tile = to_thousandths(kUnseenGpus * seen.tile),
+                  .knob = to_thousandths(kUnseenGpus * seen.knob)};
+}
+
+// The rules whose rows are the fastest; of those alike the ones that err least.
+StateRules best_rules(const std::vector<State>& states, const GpuSpec& gpu) {
+  std::vector<std::pair<double, StateRules>> found;  // by share
+  for (const double launch : kLaunches)
+    for (const double operations : kOperationsTried)
+      for (const double warps : kWarpsTried) {
+        StateRules rules = downhill(states,
+                                    {.launch_us = launch,
+                                     .memory_reached = kMemoryTried,
+                                     .operations = operations,
+                                     .warp_instructions = warps,
+                                     .sharpness = kSharpnessTried,
+                                     .errors = {}},
+                                    gpu);
+        set_errors(rules, states, gpu);
+        found.emplace_back(judged(states, rules, gpu).geo_mean_share, rules);
+      }
+  const double most = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
+                        return a.first < b.first;
+                      })->first;
+  std::erase_if(found, [&](const auto& one) { return one.first < most - kAlike; });
+  return std::min_element(found.begin(), found.end(),
+                          [&](const auto& a, const auto& b) {
+                            return cost(states, a.second, gpu) < cost(states, b.second, gpu);
+                          })
+      ->second;
+}
+
 Json judged_json(const StateJudged& of) {
   return {{"states", of.states},
           {"geo_mean_share", to_thousandths(of.geo_mean_share)},
@@ -205,14 +253,12 @@ StateFit fit_state_rules(const std::filesystem::path& fixtures) {
     (state.sizes.state == kFittedState ? fitted : unseen).push_back(std::move(state));
   if (fitted.empty() || unseen.empty())
     throw InvalidInput(fmt::format("{}: expected states of {} and others", fixtures.string(), kFittedState));
-  StateFit fit{.rules = least_errors(fitted, gpu), .fitted = {}, .unseen = {}};
+  StateFit fit{.rules = best_rules(fitted, gpu), .fitted = {}, .unseen = {}};
+  std::vector<State> all = fitted;
+  all.insert(all.end(), unseen.begin(), unseen.end());
+  set_errors(fit.rules, all, gpu);
   fit.fitted = judged(fitted, fit.rules, gpu);
   fit.unseen = judged(unseen, fit.rules, gpu);
-  const auto stated = [](double seen, double other) {
-    return std::round(kUnseenGpus * std::max(seen, other) * 100) / 100;
-  };
-  fit.rules.errors = {.tile = stated(fit.fitted.tile, fit.unseen.tile),
-                      .knob = stated(fit.fitted.knob, fit.unseen.knob)};
   return fit;
 }
 

@@ -14,7 +14,7 @@ namespace warploom {
 // How estimates do on every configuration of some states; residuals are root mean squares of ln.
 struct StateJudged {
   std::size_t states = 0;
-  double geo_mean_share = 0, worst_share = 1;  // of the best: the least estimate's
+  double geo_mean_share = 0, worst_share = 1;  // of the best: a row's
   double level = 0;                            // of a state's mean
   double tile = 0, knob = 0;  // between rows of a tile around it, and between warps of the same rows
 };
