@@ -54,11 +54,14 @@ bool serves_its_share(const PlanTask& task, const RunFigures& draw) {
   return !(all > 0) || double(draw.metrics.completed) >= (1 - task.unserved_share) * all;
 }
 
-// The same limits of every draw, in order: whether one falls behind stands last and is no figure.
-std::vector<LimitUse> uses_of(const PlanTask& task, const RunFigures& draw) {
-  std::vector<LimitUse> uses = limit_uses(task.level, draw);
-  if (falls_behind(draw)) uses.pop_back();
+// The same limits of every draw, in order, without whether one falls behind.
+std::vector<LimitUse> but_growth(std::vector<LimitUse> uses) {
+  std::erase_if(uses, [](const LimitUse& use) { return use.name == kBacklogGrowth; });
   return uses;
+}
+
+std::vector<LimitUse> uses_of(const PlanTask& task, const RunFigures& draw) {
+  return but_growth(limit_uses(task.level, draw));
 }
 
 }  // namespace
@@ -72,8 +75,7 @@ bool is_open(const PlanTask& task, const RunFigures& figures, bool sure) {
   if (!figures.refused.empty() || !serves_its_share(task, figures)) return false;
   // A search for the highest rate looks at many that are too high; there such a chance costs little.
   if (falls_behind(figures) && (task.find_max_rate || !hardly_grows(figures))) return false;
-  auto uses = sure ? sure_limit_uses(task.level, figures) : limit_uses(task.level, figures);
-  if (falls_behind(figures)) uses.pop_back();
+  const auto uses = but_growth(sure ? sure_limit_uses(task.level, figures) : limit_uses(task.level, figures));
   return std::all_of(uses.begin(), uses.end(), [](const LimitUse& use) {
     if (use.use <= 1) return true;
     if (!(use.high > use.low)) return use.use <= 1 + kOpenBeyond;
