@@ -51,7 +51,7 @@ TEST(Measurements, JudgeOnlyShapesKeptFromTraining) {
   const std::string csv = scratch.write("rows.csv", measured_csv());
   std::vector<std::string> judge{"validate", "kernels", "--layout", "warploom", "--data", csv, "--json"};
   const ProgramResult some = run_warploom(judge);
-  judge.push_back("--all-rows");
+  judge.emplace_back("--all-rows");
   const auto all = nlohmann::json::parse(run_warploom(judge).output);
   EXPECT_EQ(all["overall"]["rows"], kRows);
   ASSERT_EQ(some.exit_status, 0) << some.errors;
@@ -78,7 +78,7 @@ TEST(Measurements, FasterThanPhysicsAreCountedAndCanBeJudged) {
   EXPECT_EQ(judged["rules"][0]["rows"], 1);
   EXPECT_NE(judged["rules"][0]["reason"].get<std::string>().find("data sheet"), std::string::npos);
   EXPECT_FALSE(judged["rules"][0]["source"].get<std::string>().empty());
-  judge.push_back("--keep-impossible");
+  judge.emplace_back("--keep-impossible");
   const auto everything = nlohmann::json::parse(run_warploom(judge).output);
   EXPECT_EQ(everything["overall"]["rows"], kRows + 1);
   EXPECT_TRUE(everything["rules"].empty());
@@ -159,7 +159,7 @@ TEST(Measurements, StayBesideThePredictorAsTables) {
   const std::vector<std::string> learn{"train", "--layout", "warploom", "--data",
                                        csv,     "--output", output,     "--json"};
   std::vector<std::string> with_tables = learn;
-  with_tables.push_back("--tables");
+  with_tables.emplace_back("--tables");
   if (!learning_available()) return expect_refusal(with_tables, {"train: ", "libxgboost-dev"});
   const ProgramResult trained = run_warploom(with_tables);
   ASSERT_EQ(trained.exit_status, 0) << trained.errors;

@@ -65,7 +65,7 @@ void write_searches(const ScratchFolder& folder, const std::string& prefix, cons
       for (const int tokens : {1, 64, 4096}) {
         const std::string shape = fmt::format("{},{},8,2,{},{},", gpu, tokens, 512 * layer, 256 * layer);
         gains += shape + (prefix.empty() ? "100,150,125" : "100,170,140") + ",64,64,32,8,4,3\n";
-        near += shape + best + ",100\n" + shape + "16,32,64,1,4,3,100.5\n";
+        near += fmt::format("{0}{1},100\n{0}16,32,64,1,4,3,100.5\n", shape, best);
       }
   folder.write(prefix + "gains.csv", gains);
   folder.write(prefix + "near.csv", near);
