@@ -12,6 +12,7 @@ from repository import ROOT
 
 TOOLS = ROOT / "tools" / "engine_truth"
 sys.path.insert(0, str(TOOLS))
+import asked_experts
 import attention
 import contexts
 import host_times
@@ -89,6 +90,20 @@ class EngineTruth(unittest.TestCase):
         row = {"kind": "decode", "batch": "1x500", "kernel": "reduce", "in_graph": 1}
         rows = [{**row, "us": "9.5"}, {**row, "us": "10.5"}, {**row, "kernel": "b", "us": "7"}]
         self.assertEqual(sorted(r["us"] for r in step_folder.shorter_rank(rows)), ["7", "9.5"])
+
+    def test_experts_that_can_have_been_read_are_bytes_over_the_memory_rate(self):
+        config = {"hidden_size": 1000, "moe_intermediate_size": 100, "num_experts": 8, "num_experts_per_tok": 2}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "kernels.csv"
+            path.write_text("kind,batch,kernel,calls,us\n"
+                            "prefill,1x3,fused_moe_kernel,4.0,12.0\nprefill,1x3,other,4.0,90.0\n"
+                            "mixed,2x500+1,fused_moe_kernel,4.0,6.0\n")
+            prompt, mixed = asked_experts.asked(path, config, 1e6)
+        # 6 us a layer at 1 MB a us, 600,000 bytes an expert; each token asks for a quarter of eight experts.
+        self.assertAlmostEqual(prompt["at_most"], 10)
+        self.assertAlmostEqual(mixed["at_most"], 5)
+        self.assertAlmostEqual(prompt["by_chance"], 8 * (1 - 0.75 ** 3))
+        self.assertAlmostEqual(mixed["by_chance"], prompt["by_chance"])
 
     def test_contexts_follow_both_passes(self):
         batches = [("prefill", "1x64"), ("decode", "1x500"), ("decode", "2x500"), ("mixed", "2x500+100"),
