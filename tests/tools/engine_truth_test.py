@@ -92,7 +92,8 @@ class EngineTruth(unittest.TestCase):
         self.assertEqual(sorted(r["us"] for r in step_folder.shorter_rank(rows)), ["7", "9.5"])
 
     def test_experts_that_can_have_been_read_are_bytes_over_the_memory_rate(self):
-        config = {"hidden_size": 1000, "moe_intermediate_size": 100, "num_experts": 8, "num_experts_per_tok": 2}
+        config = {"hidden_size": 1000, "moe_intermediate_size": 100}
+        config |= {"num_experts": 8, "num_experts_per_tok": 2}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "kernels.csv"
             path.write_text("kind,batch,kernel,calls,us\n"

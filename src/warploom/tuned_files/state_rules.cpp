@@ -1,24 +1,15 @@
 #include "warploom/tuned_files/state_rules.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
-#include "warploom/base/error.h"
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/json_members.h"
 #include "warploom_embedded/state_rule_files.h"
 
 namespace warploom {
 namespace {
 
-constexpr std::string_view kSchema = "warploom_state_rules";
-
-StateRules read_rules() {
-  const EmbeddedFile& file = embedded::state_rule_files()[0];
-  const std::string where = fmt::format("built-in {}", file.name);
-  const Json document = parse_json(file.contents, where);
-  if (text_member_or(document, "schema", "") != kSchema)
-    throw InvalidInput(fmt::format("{}: expected schema {}", where, kSchema));
+StateRules read_rules(const Json& document, std::string_view where) {
   const Json& errors = required_member(document, "errors", where);
   return {.launch_us = required_number(document, "launch_us", where),
           .memory_reached = required_number(document, "memory_reached", where),
@@ -32,7 +23,8 @@ StateRules read_rules() {
 }  // namespace
 
 const StateRules& state_rules() {
-  static const StateRules rules = read_rules();
+  static const StateRules rules =
+      from_embedded(embedded::state_rule_files(), "warploom_state_rules", read_rules);
   return rules;
 }
 

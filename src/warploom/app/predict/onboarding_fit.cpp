@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json_members.h"
 #include "warploom/hardware/record_version.h"
@@ -51,10 +52,8 @@ OnboardingFit parse_onboarding_fit(const Json& document, std::string_view where)
 }
 
 const OnboardingFit& shipped_onboarding_fit() {
-  static const OnboardingFit fit = [] {
-    const EmbeddedFile& file = embedded::onboarding_files().front();
-    return parse_onboarding_fit(parse_json(file.contents, file.name), file.name);
-  }();
+  static const OnboardingFit fit =
+      from_embedded(embedded::onboarding_files(), "warploom_onboarding_fit", parse_onboarding_fit);
   return fit;
 }
 

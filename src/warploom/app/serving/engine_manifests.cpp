@@ -3,23 +3,23 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "warploom/base/embedded_file.h"
-#include "warploom/base/error.h"
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/json.h"
 #include "warploom_embedded/engine_manifests.h"
 
 namespace warploom {
 namespace {
 
+std::vector<EngineManifest> read_manifests(const Json& document, std::string_view where) {
+  std::vector<EngineManifest> found;
+  for (const Json& engine : document.at("engines"))
+    found.push_back(object_from_json<EngineManifest>(engine, where));
+  return found;
+}
+
 const std::vector<EngineManifest>& manifests() {
-  static const std::vector<EngineManifest> read = [] {
-    const EmbeddedFile& file = embedded::engine_manifests().front();
-    const Json document = parse_json(file.contents, file.name);
-    std::vector<EngineManifest> found;
-    for (const Json& engine : document.at("engines"))
-      found.push_back(object_from_json<EngineManifest>(engine, file.name));
-    return found;
-  }();
+  static const std::vector<EngineManifest> read =
+      from_embedded(embedded::engine_manifests(), "warploom_engine_manifests", read_manifests);
   return read;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "warploom/base/error.h"
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/json.h"
 #include "warploom/base/version.h"
 #include "warploom_embedded/engine_release_files.h"
@@ -20,10 +20,9 @@ namespace {
 using Releases = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 const Releases& known_releases() {
-  static const Releases releases = [] {
-    const EmbeddedFile& file = embedded::engine_release_files().front();
-    return parse_json(file.contents, file.name).at("releases").get<Releases>();
-  }();
+  static const Releases releases = from_embedded(
+      embedded::engine_release_files(), "warploom_engine_releases",
+      [](const Json& document, std::string_view) { return document.at("releases").get<Releases>(); });
   return releases;
 }
 

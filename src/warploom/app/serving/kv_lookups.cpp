@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json_members.h"
 #include "warploom/hardware/record_version.h"
@@ -39,10 +40,8 @@ KvLookups parse_kv_lookups(const Json& document, std::string_view where) {
 }
 
 const KvLookups& shipped_kv_lookups() {
-  static const KvLookups lookups = [] {
-    const EmbeddedFile& file = embedded::kv_lookup_files().front();
-    return parse_kv_lookups(parse_json(file.contents, file.name), file.name);
-  }();
+  static const KvLookups lookups =
+      from_embedded(embedded::kv_lookup_files(), "warploom_kv_lookups", parse_kv_lookups);
   return lookups;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/error.h"
 #include "warploom/base/units.h"
 #include "warploom/hardware/gpu_catalog.h"
@@ -271,10 +272,9 @@ std::optional<ExchangeAnswer> ExchangeTable::answer(std::string_view name, const
 }
 
 const ExchangeTable& shipped_exchanges() {
-  static const ExchangeTable table = [] {
-    const EmbeddedFile& file = embedded::exchange_table_files().front();
-    return ExchangeTable(parse_json(file.contents, file.name), file.name);
-  }();
+  static const ExchangeTable table = from_embedded(
+      embedded::exchange_table_files(), "warploom_exchange_curves",
+      [](const Json& document, std::string_view where) { return ExchangeTable(document, where); });
   return table;
 }
 

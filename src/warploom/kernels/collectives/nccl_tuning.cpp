@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/hardware/record_version.h"
@@ -143,10 +144,8 @@ NcclTuning nccl_tuning_from_json(const Json& document, std::string_view where) {
 }
 
 const NcclTuning& nccl_tuning() {
-  static const NcclTuning tuning = [] {
-    const EmbeddedFile& file = embedded::nccl_tuning_files().front();
-    return nccl_tuning_from_json(parse_json(file.contents, file.name), file.name);
-  }();
+  static const NcclTuning tuning =
+      from_embedded(embedded::nccl_tuning_files(), "warploom_nccl_tuning", nccl_tuning_from_json);
   return tuning;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json_members.h"
 #include "warploom/hardware/gpu_class.h"
@@ -162,10 +163,9 @@ MegaMoeAnswer MegaMoeTable::answer(const FusedMoe& op, const GpuSpec& gpu) const
 }
 
 const MegaMoeTable& shipped_mega_moe() {
-  static const MegaMoeTable table = [] {
-    const EmbeddedFile& file = embedded::mega_moe_files().front();
-    return MegaMoeTable(parse_json(file.contents, file.name), file.name);
-  }();
+  static const MegaMoeTable table = from_embedded(
+      embedded::mega_moe_files(), "warploom_mega_moe",
+      [](const Json& document, std::string_view where) { return MegaMoeTable(document, where); });
   return table;
 }
 

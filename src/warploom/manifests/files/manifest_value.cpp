@@ -8,7 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "warploom/base/embedded_file.h"
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/manifests/lines/shell_words.h"
@@ -38,10 +38,9 @@ bool changes_times(std::string_view kind, const std::string& name) {
 }  // namespace
 
 const Json& manifest_fields_data() {
-  static const Json read = [] {
-    const EmbeddedFile& file = embedded::manifest_fields().front();
-    return parse_json(file.contents, file.name);
-  }();
+  static const Json read =
+      from_embedded(embedded::manifest_fields(), "warploom_manifest_fields",
+                    [](const Json& document, std::string_view) -> Json { return document; });
   return read;
 }
 

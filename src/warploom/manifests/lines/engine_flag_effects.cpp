@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "warploom/base/embedded_file.h"
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/json.h"
 #include "warploom_embedded/engine_flags.h"
 
@@ -24,19 +24,19 @@ struct FlagLists {
   ByName<ByName<std::string>> spellings;
 };
 
+FlagLists read_lists(const Json& document, std::string_view) {
+  const Json& without = document.at("without_effect");
+  return {.values = without.at("values").get<Names>(),
+          .lists = without.at("lists").get<Names>(),
+          .switches = without.at("switches").get<Names>(),
+          .approximated = document.at("approximated").get<ByName<Names>>(),
+          .not_modelled = document.at("not_modelled").get<ByName<Names>>(),
+          .usual = document.at("usual").get<ByName<ByName<Names>>>(),
+          .spellings = document.at("spellings").get<ByName<ByName<std::string>>>()};
+}
+
 const FlagLists& flag_lists() {
-  static const FlagLists lists = [] {
-    const EmbeddedFile& file = embedded::engine_flags().front();
-    const Json document = parse_json(file.contents, file.name);
-    const Json& without = document.at("without_effect");
-    return FlagLists{.values = without.at("values").get<Names>(),
-                     .lists = without.at("lists").get<Names>(),
-                     .switches = without.at("switches").get<Names>(),
-                     .approximated = document.at("approximated").get<ByName<Names>>(),
-                     .not_modelled = document.at("not_modelled").get<ByName<Names>>(),
-                     .usual = document.at("usual").get<ByName<ByName<Names>>>(),
-                     .spellings = document.at("spellings").get<ByName<ByName<std::string>>>()};
-  }();
+  static const FlagLists lists = from_embedded(embedded::engine_flags(), "warploom_engine_flags", read_lists);
   return lists;
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "warploom/base/embedded_document.h"
 #include "warploom/base/error.h"
 #include "warploom/base/units.h"
 #include "warploom/hardware/record_version.h"
@@ -125,10 +126,8 @@ SizeCurveFile size_curves_from_json(const Json& document, std::string_view where
 }
 
 const SizeCurveFile& shipped_size_curves() {
-  static const SizeCurveFile file = [] {
-    const EmbeddedFile& shipped = embedded::size_curve_files().front();
-    return size_curves_from_json(parse_json(shipped.contents, shipped.name), shipped.name);
-  }();
+  static const SizeCurveFile file =
+      from_embedded(embedded::size_curve_files(), "warploom_size_curves", size_curves_from_json);
   return file;
 }
 
