@@ -14,6 +14,7 @@
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json_members.h"
+#include "warploom/base/statistics.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuned_files/state_launches.h"
 #include "warploom/tuner/pick_share.h"
@@ -74,11 +75,12 @@ State state_named(const std::string& name, const CsvReader& csv, std::size_t col
           .launches = {}};
 }
 
-// Whether rows of a file may have it: others keep a state in memory instead of registers.
-bool is_launched(const StateUpdate& state, const TileConfig& config, const GpuSpec& gpu) {
-  const std::vector<KeyLaunches> known = state_launches(state, gpu);
-  const std::vector<MoeConfig>& configs = known.front().configs;
-  return std::find(configs.begin(), configs.end(), MoeConfig{.tile = config}) != configs.end();
+// Leaves those that rows of a file may have: others keep a state in memory instead of registers.
+void keep_launched(State& state, const GpuSpec& gpu) {
+  const std::vector<MoeConfig> known = state_launches(state.sizes, gpu).front().configs;
+  std::erase_if(state.launches, [&](const Launch& launch) {
+    return std::find(known.begin(), known.end(), MoeConfig{.tile = launch.config}) == known.end();
+  });
 }
 
 std::vector<State> read_states(const std::filesystem::path& path, const GpuSpec& gpu) {
@@ -98,22 +100,19 @@ std::vector<State> read_states(const std::filesystem::path& path, const GpuSpec&
                           .tile_k = 1,
                           .warps = warps,
                           .stages = 1};
-    if (is_launched(state.sizes, tile, gpu)) state.launches.push_back({.config = tile, .us = csv.real(us)});
+    state.launches.push_back({.config = tile, .us = csv.real(us)});
   }
   std::vector<State> found;
-  for (auto& [_, state] : states) found.push_back(std::move(state));
+  for (auto& [_, state] : states) {
+    keep_launched(state, gpu);
+    found.push_back(std::move(state));
+  }
   if (found.empty()) throw InvalidInput(path.string() + ": no state_update in it, expected some");
   return found;
 }
 
 double residual(const State& state, const Launch& launch, const StateRules& rules, const GpuSpec& gpu) {
   return std::log(launch.us / state_update_us(state.sizes, launch.config, state.pairs, gpu, rules));
-}
-
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / double(values.size());
 }
 
 double cost(const std::vector<State>& states, const StateRules& rules, const GpuSpec& gpu) {

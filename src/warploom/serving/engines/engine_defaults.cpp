@@ -49,7 +49,7 @@ std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64
 std::vector<std::int64_t> prompt_graph_sizes_of(const ServingConfig& config) {
   const GraphLimits limits = graph_limits_of(config);
   if (engine_named(config.engine).graphs_prompts || limits.prompts == 0) return {};
-  return cuda_graph_sizes(0, false, 1, limits.prompts, engine_named(config.engine).prompt_graph_sizes);
+  return graph_sizes_by_rule(engine_named(config.engine).prompt_graph_sizes, limits.prompts);
 }
 
 GraphLimits graph_limits_of(const ServingConfig& config) {

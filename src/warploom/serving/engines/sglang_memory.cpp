@@ -11,7 +11,7 @@ namespace {
 constexpr double kMibOfGib = 1024;
 
 std::size_t captured_prompts(std::int64_t chunk) {
-  return cuda_graph_sizes(0, false, 1, chunk, kSglangPromptGraphs).size();
+  return graph_sizes_by_rule(kSglangPromptGraphs, chunk).size();
 }
 
 // MiB that ranks of attention pad their steps with.

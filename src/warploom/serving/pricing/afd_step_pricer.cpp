@@ -97,7 +97,7 @@ ListPrice AfdStepPricer::way_price(Way& way, std::int64_t tokens, double times) 
 StepCost AfdStepPricer::price(const StepBatch& batch) {
   const std::int64_t widest = std::max(batch.tokens(), batch.widest_rank_tokens);
   const auto groups = std::int64_t(coupled_replicas());
-  const std::vector<std::int64_t>& captured = padding_.sizes;
+  const std::vector<std::int64_t>& captured = padding_.sizes_of(batch.chunk_tokens);
   const bool in_graph = !captured.empty() && widest <= captured.back();
   const std::int64_t padded = in_graph ? padded_tokens(captured, widest) : widest;
   const std::int64_t of_all = in_graph ? groups * padded : std::max(padded, batch.group_tokens);
@@ -105,7 +105,7 @@ StepCost AfdStepPricer::price(const StepBatch& batch) {
   const auto times = double(sizes.micro_batches);
   const LaunchSizes attending{sizes.tokens, sizes.tokens, sizes.tokens};
   const std::int64_t own = std::max(batch.tokens(), batch.group_tokens);
-  const std::int64_t routed = padding_.experts_skip
+  const std::int64_t routed = padding_.skipped_by_experts(batch.chunk_tokens)
                                   ? std::min(sizes.group_tokens, divide_up(own, sizes.micro_batches))
                                   : sizes.group_tokens;
   const LaunchSizes computing{sizes.feed_forward_tokens, routed, sizes.group_tokens};

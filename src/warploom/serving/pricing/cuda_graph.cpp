@@ -4,10 +4,7 @@
 
 namespace warploom {
 
-namespace {
-
-// An engine's own sizes up to `largest`.
-std::vector<std::int64_t> sizes_by_rule(const GraphSizes& rule, std::int64_t largest) {
+std::vector<std::int64_t> graph_sizes_by_rule(const GraphSizes& rule, std::int64_t largest) {
   std::vector<std::int64_t> sizes;
   for (const std::int64_t size : rule.few) {
     if (size <= largest) sizes.push_back(size);
@@ -23,8 +20,6 @@ std::vector<std::int64_t> sizes_by_rule(const GraphSizes& rule, std::int64_t lar
   return sizes;
 }
 
-}  // namespace
-
 std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enforce_eager,
                                            std::int64_t query_tokens,
                                            std::optional<std::int64_t> largest_size, const GraphSizes& rule,
@@ -34,7 +29,7 @@ std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enfor
       rule.at_most_sequences ? std::min(2 * max_num_seqs * query_tokens, rule.largest) : rule.largest;
   const std::int64_t largest =
       largest_size.value_or(listed.empty() ? by_rule : *std::max_element(listed.begin(), listed.end()));
-  std::vector<std::int64_t> sizes = listed.empty() ? sizes_by_rule(rule, largest) : listed;
+  std::vector<std::int64_t> sizes = listed.empty() ? graph_sizes_by_rule(rule, largest) : listed;
   if (query_tokens > 1)
     for (std::int64_t& size : sizes) size = (size + query_tokens - 1) / query_tokens * query_tokens;
   std::sort(sizes.begin(), sizes.end());

@@ -11,6 +11,9 @@
 
 namespace warploom {
 
+// The sizes that `rule` names up to `largest`, ascending.
+std::vector<std::int64_t> graph_sizes_by_rule(const GraphSizes& rule, std::int64_t largest);
+
 // An engine's capture sizes (GraphSizes; vLLM's of today where none are given) up to the largest, which is
 // as configured, else by the engine's rule (vllm/config, `cudagraph_capture_sizes`). With several query
 // tokens for each decoding request every size is rounded up to a multiple of them, and sizes above the
