@@ -14,8 +14,8 @@
 namespace warploom {
 
 // Adds that to the formulas of plain products, and leaves out configurations whose sums the registers do not
-// hold, or whose steps do not divide a block: those yield wrong results. Throws InvalidInput when none is
-// left.
+// hold, or whose steps do not divide a block: those yield wrong results. Where the matrix unit yields whole
+// tiles, steps are whole blocks. Throws InvalidInput when none is left.
 void add_block_scales(WaveModel& model, const GpuSpec& gpu, std::int64_t block_k,
                       const BlockScaleRule& rule = record_rules().block_scales);
 

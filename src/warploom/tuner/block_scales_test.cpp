@@ -33,7 +33,7 @@ TEST(BlockScales, CostTimeAndRegisters) {
   double slower = 0;
   for (std::size_t i = 0; i < scaled.configs.size(); ++i) {
     const FittedConfig& one = scaled.configs[i];
-    EXPECT_EQ(128 % one.config.tile_k, 0);
+    EXPECT_EQ(one.config.tile_k, 128) << "its steps are whole blocks";
     const auto same = std::find_if(plain.configs.begin(), plain.configs.end(),
                                    [&](const FittedConfig& other) { return other.config == one.config; });
     ASSERT_NE(same, plain.configs.end());
@@ -50,6 +50,20 @@ TEST(BlockScales, CostTimeAndRegisters) {
   EXPECT_TRUE(has({.tile_m = 64, .tile_n = 128, .tile_k = 128, .warps = 4, .stages = 3}));
   EXPECT_FALSE(has({.tile_m = 128, .tile_n = 128, .tile_k = 128, .warps = 4, .stages = 3}))
       << "two sums of 128 elements a thread";
+}
+
+TEST(BlockScales, StepsMayBePartsOfABlockWhereWarpsMultiply) {
+  const GpuCatalog catalog;
+  const GpuSpec& gpu = catalog.get("l40s");
+  WaveModel scaled = plain_model(gpu);
+  add_block_scales(scaled, gpu, 128);
+  const auto with = [&](int step) {
+    return std::any_of(scaled.configs.begin(), scaled.configs.end(),
+                       [&](const FittedConfig& one) { return one.config.tile_k == step; });
+  };
+  EXPECT_TRUE(with(64));
+  EXPECT_TRUE(with(128));
+  for (const FittedConfig& one : scaled.configs) EXPECT_EQ(128 % one.config.tile_k, 0);
 }
 
 TEST(BlockScales, AStepDoesNotCrossABlock) {
