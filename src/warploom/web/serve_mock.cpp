@@ -14,8 +14,8 @@ namespace {
 // Each answer on its way holds one. With the connections that wait for one (httplib_server.cpp) they stay
 // below the 1,024 descriptors of a process.
 constexpr std::size_t kThreads = 384;
-// vLLM's own (VLLM_HTTP_TIMEOUT_KEEP_ALIVE, vllm/envs.py): a client that had to connect for each request would
-// measure that too.
+// vLLM's own (VLLM_HTTP_TIMEOUT_KEEP_ALIVE, vllm/envs.py): a client that had to connect for each request
+// would measure that too.
 constexpr std::chrono::seconds kKeepAlive{5};
 
 }  // namespace
