@@ -53,8 +53,8 @@ constexpr std::array<RenamedFlag, 8> kDynamoFlags{
      {"--pp_size", "--pipeline-parallel-size"},
      {"--enable_attention_dp", "--enable-attention-dp"}}};
 // Pools apart are started from a file of `trtllm-serve disaggregated`; Dynamo: examples/backends/trtllm,
-// deploy and engine_configs. A worker without cache_transceiver_config answers no request of a pool, and one of
-// prompts alone runs without the overlap scheduler.
+// deploy and engine_configs. A worker without cache_transceiver_config answers no request of a pool, and one
+// of prompts alone runs without the overlap scheduler.
 constexpr EngineManifests kManifests{.image = "nvcr.io/nvidia/tensorrt-llm/release",
                                      .prefill_flags = {},
                                      .decode_flags = {},
