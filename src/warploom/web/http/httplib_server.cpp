@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -30,11 +31,16 @@ constexpr int kBacklog = 512;  // of the kernel; the library's own 5 makes burst
 constexpr std::size_t kMostDropped = std::size_t{64} << 20;
 constexpr const char* kEveryPath = R"([\s\S]*)";
 
-// When the connection was accepted that this thread answers, or its next request came.
-thread_local Clock::time_point accepted;
-// Whether the request that this thread answers was read to its end: what follows it is another.
-thread_local bool read_whole;
-constexpr std::size_t kEndless = std::numeric_limits<std::size_t>::max();
+// What a thread answers.
+struct Answering {
+  Clock::time_point arrived;  // when the connection was accepted, or its next request came
+  bool read_whole = false;    // whether the request was read to its end: what follows it is another
+};
+Answering& answering() {
+  thread_local Answering current;
+  return current;
+}
+constexpr std::size_t kMostKept = std::numeric_limits<std::int32_t>::max();  // told to clients, never counted
 
 // A fixed number of threads and a bounded queue; whoever adds waits while it is full.
 class BoundedQueue final : public httplib::TaskQueue {
@@ -75,7 +81,7 @@ class BoundedQueue final : public httplib::TaskQueue {
         std::unique_lock lock(mutex_);
         work_.wait(lock, [this] { return !tasks_.empty() || ended_; });
         if (tasks_.empty()) return;
-        accepted = tasks_.front().first;
+        answering().arrived = tasks_.front().first;
         task = std::move(tasks_.front().second);
         tasks_.pop_front();
       }
@@ -92,7 +98,7 @@ class BoundedQueue final : public httplib::TaskQueue {
 };
 
 HttpRequest head_of(const httplib::Request& asked) {
-  HttpRequest request{.method = asked.method, .path = asked.path, .arrived = accepted};
+  HttpRequest request{.method = asked.method, .path = asked.path, .arrived = answering().arrived};
   for (const auto& [name, value] : asked.params) request.query.emplace(name, value);
   request.host = asked.get_header_value("Host");
   request.origin = asked.get_header_value("Origin");
@@ -149,7 +155,7 @@ class LimitedServer final : public httplib::Server {
     const KeptConnections::Held held(kept_);
     bool goes_on = answered(int(socket));
     while (goes_on && kept_.next_comes(int(socket))) {
-      accepted = Clock::now();
+      answering().arrived = Clock::now();
       goes_on = answered(int(socket));
     }
     ::shutdown(int(socket), SHUT_RDWR);
@@ -180,7 +186,7 @@ class LimitedServer final : public httplib::Server {
   bool processed(Stream& stream) {
     const bool last = !kept_.has_room();
     bool closed = last, done = false;
-    read_whole = false;
+    answering().read_whole = false;
     const auto as_it_is = [](httplib::Request&) {};
     if constexpr (requires { process_request(stream, last, closed, as_it_is); }) {
       done = process_request(stream, last, closed, as_it_is);
@@ -188,7 +194,7 @@ class LimitedServer final : public httplib::Server {
       const int number = int(stream.socket());
       done = process_request(stream, std::string(), number, std::string(), number, last, closed, as_it_is);
     }
-    return done && !closed && read_whole;
+    return done && !closed && answering().read_whole;
   }
 
   const HttpServerSettings& settings_;
@@ -202,10 +208,9 @@ class HttplibServer final : public HttpServer {
     server_.new_task_queue = [threads = settings.threads] {
       return std::make_unique<BoundedQueue>(threads).release();
     };
-    // Told to clients; what is kept how long is decided above.
-    server_.set_keep_alive_max_count(settings_.keep_alive.count() > 0 ? kEndless : 1);
+    server_.set_keep_alive_max_count(settings_.keep_alive.count() > 0 ? kMostKept : 1);
     server_.set_keep_alive_timeout(settings_.keep_alive.count());
-    server_.set_payload_max_length(kEndless);  // read_body() has the limits
+    server_.set_payload_max_length(std::numeric_limits<std::size_t>::max());  // read_body() has the limits
     server_.set_tcp_nodelay(true);
     server_.set_socket_options([this](auto socket) {
       listening_ = int(socket);
@@ -254,14 +259,14 @@ class HttplibServer final : public HttpServer {
  private:
   void answer_every_method() {
     const auto plain = [this](const httplib::Request& asked, httplib::Response& response) {
-      read_whole = !has_body(asked);
+      answering().read_whole = !has_body(asked);
       fill(response, handler_.handle(head_of(asked)), in_chunks(asked));
     };
     const auto with_body = [this](const httplib::Request& asked, httplib::Response& response,
                                   const httplib::ContentReader& reader) {
       HttpRequest request = head_of(asked);
       read_body(asked, request, reader);
-      read_whole = request.body_complete;
+      answering().read_whole = request.body_complete;
       fill(response, handler_.handle(request), in_chunks(asked));
     };
     server_.Get(kEveryPath, plain);
