@@ -115,8 +115,12 @@ class Answers(unittest.TestCase):
     def test_a_list_where_a_run_has_one_value_leads_to_a_curve(self):
         with self.assertRaisesRegex(TypeError, r"warploom\.curve\(max_concurrencies=\[1, 2\], \.\.\.\)"):
             warploom.simulate(model="Llama-3.1-8B", gpu="H100-SXM", max_concurrency=[1, 2])
-        with self.assertRaisesRegex(TypeError, r"tensor_parallel_sizes=\[1, 2\]"):
+        with self.assertRaisesRegex(TypeError, r"warploom\.curve\(tp_sizes=\[1, 2\]"):
             warploom.simulate(model="Llama-3.1-8B", gpu="H100-SXM", tp=[1, 2])
+        asked = {"model": "Llama-3.1-8B", "gpu": "H100-SXM", "isl": 300, "osl": 20, "requests": 4}
+        advised = warploom.curve(**asked, max_concurrencies=[1, 2], tp_sizes=[1, 2])
+        self.assertEqual(len(advised.points), 4)
+        self.assertEqual(warploom.curve(**asked, max_concurrency=[1, 2], tp=[1, 2]), advised)
 
     def test_progress_is_shown_without_tqdm(self):
         shown = io.StringIO()

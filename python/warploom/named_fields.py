@@ -29,8 +29,8 @@ OTHER_NAMES = {
 LISTS_OF_A_CURVE = {
     "max_concurrency": "max_concurrencies",
     "request_rate": "request_rates",
-    "tp": "tensor_parallel_sizes",
-    "tensor_parallel_size": "tensor_parallel_sizes",
+    "tp": "tp_sizes",
+    "tensor_parallel_size": "tp_sizes",
     "quantization": "quantizations",
     "engine": "engines",
 }

@@ -8,6 +8,7 @@
 #include "warploom/answers/prepared_question.h"
 #include "warploom/answers/step_prices.h"
 #include "warploom/app/plan/plan_request.h"
+#include "warploom/app/runs/curve.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
@@ -65,6 +66,21 @@ TEST(FlatRequest, TakesNamesOfTheCommandLine) {
       nested_request(asked(R"({"sessions": 4, "output_tokens": 3})"), fields_of<SessionShape>(), "test");
   EXPECT_EQ(sessions["output_tokens"], 3);
   EXPECT_NE(refusal_of("simulate", R"({"tp": 2, "tensor_parallel_size": 4})").find("say the same"),
+            std::string::npos);
+}
+
+TEST(FlatRequest, TakesListsUnderTheNameOfOne) {
+  const FieldTable& table = fields_of<CurveRequest>();
+  const Json curve = nested_request(
+      asked(R"({"max_concurrency": [1, 4], "tp": [1, 2], "engine": ["vllm"], "quantization": "fp8"})"), table,
+      "test");
+  EXPECT_EQ(curve["max_concurrencies"], Json::array({1, 4}));
+  EXPECT_EQ(curve["tp_sizes"], Json::array({1, 2}));
+  EXPECT_EQ(curve["engines"], Json::array({"vllm"}));
+  EXPECT_EQ(curve["run"]["setup"]["quantization"], "fp8");
+  EXPECT_NE(refusal_of("curve", R"({"max_concurrency": [1], "max_concurrencies": [2]})").find("say the same"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("simulate", R"({"max_concurrency": [1, 4]})").find("expected an integer"),
             std::string::npos);
 }
 

@@ -112,6 +112,17 @@ constexpr std::array<OtherName, 11> kOtherNames{
      {kOutputTokens, {"random_output_len"}},
      {"num_prompts", {"requests"}}}};
 
+// Fields that the command line also takes as lists, and the list that a request has of them.
+struct ListName {
+  std::string_view one, several;
+};
+constexpr std::array<ListName, 6> kListNames{{{"max_concurrency", "max_concurrencies"},
+                                              {"request_rate", "request_rates"},
+                                              {"tp", "tp_sizes"},
+                                              {"tensor_parallel_size", "tp_sizes"},
+                                              {"quantization", "quantizations"},
+                                              {"engine", "engines"}}};
+
 bool is_list(FieldKind kind) {
   return kind == FieldKind::IntegerList || kind == FieldKind::RealList || kind == FieldKind::TextList;
 }
@@ -125,18 +136,27 @@ Json in_own_names(const Json& given, const FieldTable& table, std::string_view w
   };
   const bool lengths = given.contains(kInputTokens) && path_of(kInputTokens).empty();
   Json named = given;
+  const auto rename = [&](std::string_view from, std::string_view to, Json value) {
+    if (named.contains(to))
+      throw InvalidInput(
+          fmt::format("{}: '{}' and '{}' say the same, expected one of them", where, from, to));
+    named.erase(std::string(from));
+    named[to] = std::move(value);
+  };
+  for (const ListName& each : kListNames) {
+    const auto value = given.find(each.one);
+    if (value != given.end() && value->is_array() && !path_of(each.several).empty())
+      rename(each.one, each.several, *value);
+  }
   for (const OtherName& each : kOtherNames) {
-    const auto value = given.find(each.other);
+    const auto value = named.find(each.other);
     const bool of_prompts = lengths && each.other == kOutputTokens;
-    if (value == given.end() || (!path_of(each.other).empty() && !of_prompts)) continue;
+    if (value == named.end() || (!path_of(each.other).empty() && !of_prompts)) continue;
     for (const std::string_view field : each.fields) {
       const FieldPath path = field.empty() ? FieldPath() : path_of(field);
       if (path.empty()) continue;
-      if (named.contains(field))
-        throw InvalidInput(
-            fmt::format("{}: '{}' and '{}' say the same, expected one of them", where, each.other, field));
-      named[field] = is_list(path.back()->kind) && !value->is_array() ? Json::array({*value}) : *value;
-      named.erase(std::string(each.other));
+      rename(each.other, field,
+             is_list(path.back()->kind) && !value->is_array() ? Json::array({*value}) : *value);
       break;
     }
   }
@@ -144,6 +164,10 @@ Json in_own_names(const Json& given, const FieldTable& table, std::string_view w
 }
 
 bool has_other_name(const Json& given) {
+  const auto is_several = [&](const ListName& each) {
+    return given.contains(each.one) && given[each.one].is_array();
+  };
+  if (std::any_of(kListNames.begin(), kListNames.end(), is_several)) return true;
   return std::any_of(kOtherNames.begin(), kOtherNames.end(),
                      [&](const OtherName& each) { return given.contains(each.other); });
 }

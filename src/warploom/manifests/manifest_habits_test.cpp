@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "warploom/manifests/lines/engine_command.h"
 #include "warploom/manifests/manifest_texts_test.h"
 
 namespace warploom {
@@ -106,6 +107,29 @@ TEST(ManifestHabits, RolesAreSaidInNewWordsAndOld) {
                     "--disaggregation-mode, prefill, --kv-transfer-config, '{\"kv_role\":\"kv_both\"}'"));
   EXPECT_TRUE(roles("--kv-transfer-config, '{\"kv_role\":\"kv_consumer\"}'",
                     "--kv-transfer-config, '{\"kv_role\":\"kv_producer\"}'"));
+}
+
+// Dynamo's worker of TensorRT-LLM takes keys of the engine's file in its line.
+TEST(ManifestHabits, OverridesOfTheEnginesFileAreRead) {
+  const auto config = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"trtllm-serve", "Llama-3.1-8B", "--max_batch_size", "64"});
+    return parse_engine_commands({words}, "worker", {});
+  };
+  const EngineCommand whole = config(
+      {"--override-engine-args",
+       R"({"max_batch_size": 7, "kv_cache_config": {"dtype": "fp8"}, "cache_transceiver_config": {"a": 1}})"});
+  EXPECT_EQ(whole.config.max_num_seqs, 7);
+  EXPECT_EQ(whole.config.kv_cache_dtype, "fp8");
+  EXPECT_EQ(whole.ignored,
+            std::vector<std::string>{"worker: --override-engine-args: cache_transceiver_config"});
+  const EngineCommand keys =
+      config({"--trtllm.max_batch_size", "9", "--trtllm.kv_cache_config.dtype=fp8", "--foo"});
+  EXPECT_EQ(keys.config.max_num_seqs, 9);
+  EXPECT_EQ(keys.config.kv_cache_dtype, "fp8");
+  EXPECT_EQ(keys.unknown, std::vector<std::string>{"--foo"});
+  EXPECT_THROW(config({"--override-engine-args"}), InvalidInput);
+  EXPECT_THROW(config({"--override-engine-args", "{\"max_batch_size\": [1]}"}), InvalidInput);
+  EXPECT_THROW(config({"--trtllm.max_batch_sise", "9"}), Unsupported);
 }
 
 }  // namespace

@@ -86,8 +86,9 @@ class SetupReader {
  private:
   Started started(const ManifestPool& pool) {
     const EngineCommand command = parse_engine_commands(pool.commands, pool.place, manifest_.files);
-    for (const auto* flags : {&command.ignored, &command.approximated, &command.unknown})
+    for (const auto* flags : {&command.ignored, &command.approximated})
       for (const std::string& flag : *flags) add_once(result_.left_out, flag);
+    for (const std::string& flag : command.unknown) add_once(result_.left_out, flag + " (not known)");
     ServingConfig config = command.config;
     if (pool.kv_offloading_gib_per_gpu > 0)
       config.kv_offloading_size = double(pool.kv_offloading_gib_per_gpu * gpus_taken(config));

@@ -20,7 +20,7 @@ struct HttpRequest {
   bool accepts_gzip = false;
   std::string body;
   bool body_complete = true;  // false: longer than body_limit(), or not all of it came in time
-  std::chrono::steady_clock::time_point arrived{};  // when its connection was accepted
+  std::chrono::steady_clock::time_point arrived{};  // when its connection was accepted, or it came on one
   std::function<bool()> is_gone;                    // whether the client has left; empty: unknown
   std::string fetch_site, fetch_mode;  // header fields Sec-Fetch-Site and -Mode, which browsers alone send
 };

@@ -19,6 +19,9 @@ struct HttpServerSettings {
   std::chrono::seconds idle_limit{10}, head_time_limit{15}, body_time_limit{60};
   // Request line and headers together; beyond it 431. nginx takes as much (large_client_header_buffers 4 8k).
   std::size_t head_bytes = 32768;
+  // So long a connection waits for its next request, and keeps a thread meanwhile; 0: one request each. Where
+  // half of the threads have a connection, answers end theirs.
+  std::chrono::seconds keep_alive{0};
 };
 
 class HttpServer {

@@ -14,6 +14,9 @@ namespace {
 // Each answer on its way holds one. With the connections that wait for one (httplib_server.cpp) they stay
 // below the 1,024 descriptors of a process.
 constexpr std::size_t kThreads = 384;
+// vLLM's own (VLLM_HTTP_TIMEOUT_KEEP_ALIVE, vllm/envs.py): a client that had to connect for each request
+// would measure that too.
+constexpr std::chrono::seconds kKeepAlive{5};
 
 }  // namespace
 
@@ -30,7 +33,8 @@ void serve_mock(const ServeMockRequest& request, const std::function<ServingEngi
   settings.access = {.address = request.address};
   MockApi api(engines, std::move(settings));
   const std::unique_ptr<HttpServer> server = open_http_server(
-      request.http_library, {.address = request.address, .port = request.port, .threads = kThreads}, api);
+      request.http_library,
+      {.address = request.address, .port = request.port, .threads = kThreads, .keep_alive = kKeepAlive}, api);
   std::thread answering([&http = *server] { http.run(); });
   const auto end = [&] {
     engines.stop();

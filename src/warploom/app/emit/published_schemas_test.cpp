@@ -100,19 +100,22 @@ TEST(PublishedSchemas, AsksTheChartOfLlmDForTheGpusOfAllStages) {
   EXPECT_EQ(*last.base(), "2") << words;
 }
 
+// The words of one worker of pools of Dynamo.
+std::string worker_words(const std::string& engine, const char* worker) {
+  const std::string text =
+      emitted(engine, "dynamo", pools_of(2, 4), {.instances = 1, .decode = 2}).at("dynamo.yaml");
+  const Json spec = documents_of(text).at("DynamoGraphDeployment").at(0)["spec"];
+  std::string words;
+  for (const Json& word : spec["services"][worker]["extraPodSpec"]["mainContainer"]["args"])
+    words += word.get<std::string>() + " ";
+  return words;
+}
+
 // vLLM's workers in Dynamo are told their role otherwise since 1.0.0, and one of prompts is refused without
 // its transfers (dynamo/vllm/args.py).
 TEST(PublishedSchemas, TellsDynamosWorkersTheirRoleAsTheReleaseTakesIt) {
-  const auto prefill_words = [](const std::string& engine) {
-    const std::string text =
-        emitted(engine, "dynamo", pools_of(2, 4), {.instances = 1, .decode = 2}).at("dynamo.yaml");
-    const Json spec = documents_of(text).at("DynamoGraphDeployment").at(0)["spec"];
-    std::string words;
-    for (const Json& word : spec["services"]["PrefillWorker"]["extraPodSpec"]["mainContainer"]["args"])
-      words += word.get<std::string>() + " ";
-    return words;
-  };
-  const std::string now = prefill_words("vllm"), before = prefill_words("vllm:0.14.1");
+  const std::string now = worker_words("vllm", "PrefillWorker");
+  const std::string before = worker_words("vllm:0.14.1", "PrefillWorker");
   EXPECT_NE(
       now.find("--disaggregation-mode prefill --kv-transfer-config {\"kv_connector\":\"NixlConnector\""),
       std::string::npos)
@@ -120,6 +123,23 @@ TEST(PublishedSchemas, TellsDynamosWorkersTheirRoleAsTheReleaseTakesIt) {
   EXPECT_EQ(now.find("--is-prefill-worker"), std::string::npos) << now;
   EXPECT_NE(before.find("--is-prefill-worker"), std::string::npos) << before;
   EXPECT_EQ(before.find("--disaggregation-mode"), std::string::npos) << before;
+}
+
+// A parser takes workers without these words all the same: decoding ones then reach no bootstrap server of
+// SGLang, and TensorRT-LLM hands no cache on.
+TEST(PublishedSchemas, LetsDynamosPoolsHandTheirCachesOn) {
+  const std::string sglang = worker_words("sglang", "PrefillWorker");
+  EXPECT_NE(sglang.find("--disaggregation-transfer-backend nixl --host 0.0.0.0"), std::string::npos)
+      << sglang;
+  EXPECT_NE(worker_words("sglang", "DecodeWorker").find("--disaggregation-transfer-backend nixl"),
+            std::string::npos);
+  const std::string overlap = "\"disable_overlap_scheduler\":true";
+  for (const char* worker : {"PrefillWorker", "DecodeWorker"}) {
+    const std::string words = worker_words("trtllm", worker);
+    EXPECT_NE(words.find("{\"cache_transceiver_config\":{\"backend\":\"DEFAULT\"}"), std::string::npos)
+        << words;
+    EXPECT_EQ(words.find(overlap) != std::string::npos, worker == std::string("PrefillWorker")) << words;
+  }
 }
 
 TEST(PublishedSchemas, RefusesExpertsApartByNameInEveryFormat) {

@@ -54,6 +54,7 @@ class Parser {
   EngineCommand parse() {
     find_command();
     read_config_file();
+    read_overrides();
     while (next_ < words_.size()) {
       const std::string word = words_[next_++];
       if (word.starts_with('-')) {
@@ -150,6 +151,41 @@ class Parser {
       command_.ignored.insert(command_.ignored.end(), file.ignored.begin(), file.ignored.end());
       return;
     }
+  }
+
+  // The same of what Dynamo's worker is told of the file's keys, which rules over the file.
+  void read_overrides() {
+    const EngineCommandLine& line = engine_->command_line;
+    if (line.overriding_flag.empty()) return;
+    for (std::size_t i = next_, all = words_.size(); i < all;) {
+      const std::string flag = words_[i].substr(0, words_[i].find('='));
+      const bool keyed = flag.starts_with(line.key_prefix);
+      if (!keyed && flag != line.overriding_flag) {
+        ++i;
+        continue;
+      }
+      const bool apart = flag.size() == words_[i].size();
+      if (apart && i + 1 == all) throw InvalidInput(fmt::format("{}: {} has no value", where_, flag));
+      std::string text = apart ? words_[i + 1] : words_[i].substr(flag.size() + 1);
+      if (keyed) text = key_text(flag.substr(line.key_prefix.size()), std::move(text));
+      const std::size_t taken = apart ? 2 : 1;
+      words_.erase(words_.begin() + std::ptrdiff_t(i), words_.begin() + std::ptrdiff_t(i + taken));
+      all -= taken;
+      const ConfigFileWords file = engine_config_of_text(line.file_keys, text, where_ + ": " + flag);
+      words_.insert(words_.end(), file.words.begin(), file.words.end());
+      command_.ignored.insert(command_.ignored.end(), file.ignored.begin(), file.ignored.end());
+    }
+  }
+
+  // "a.b" and a value as YAML.
+  static std::string key_text(std::string path, std::string value) {
+    std::string text = std::move(value);
+    for (std::size_t dot = path.rfind('.'); !path.empty(); dot = path.rfind('.')) {
+      const bool nested = dot != std::string::npos;
+      text = fmt::format("{{{}: {}}}", nested ? path.substr(dot + 1) : path, text);
+      path.resize(nested ? dot : 0);
+    }
+    return text;
   }
 
   void take_flag(const std::string& word) {

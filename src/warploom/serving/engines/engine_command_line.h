@@ -68,6 +68,9 @@ struct EngineCommandLine {
   std::span<const std::string_view> file_flags = {};  // those that name a configuration file
   std::span<const FileKey> file_keys = {};            // empty: keys are flags
   bool file_rules = false;                            // over the command line; else the command line does
+  // Dynamo's worker has a flag whose value is such a file's text, over the file, and flags of its keys, which
+  // begin with the prefix ("--trtllm.kv_cache_config.dtype fp8").
+  std::string_view overriding_flag = {}, key_prefix = {};
 };
 
 }  // namespace warploom

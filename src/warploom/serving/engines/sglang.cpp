@@ -68,15 +68,23 @@ void apply_attention_groups(ServingConfig& config, std::string_view text, const 
 }
 constexpr std::array<JsonFlag, 1> kSetters{{{"attn_dp_size", {}, apply_attention_groups, nullptr}}};
 
-// docs/advanced_features/pd_disaggregation.md; Dynamo: examples/backends/sglang/deploy
+// docs/advanced_features/pd_disaggregation.md; Dynamo: examples/backends/sglang/deploy. Its packages bring
+// NIXL, not Mooncake, which is the engine's default; and it tells decoding workers the pod's address of a
+// prefilling one's bootstrap server, which listens where the engine does: on loopback alone without --host
+// (managers/disagg_service.py).
 constexpr EngineManifests kManifests{.image = "lmsysorg/sglang",
                                      .prefill_flags = "--disaggregation-mode prefill",
                                      .decode_flags = "--disaggregation-mode decode",
                                      .dynamo_image = "nvcr.io/nvidia/ai-dynamo/sglang-runtime",
                                      .dynamo_module = "dynamo.sglang",
                                      .dynamo_model_flag = "--model-path",
-                                     .dynamo_prefill_flags = "--disaggregation-mode prefill",
-                                     .dynamo_decode_flags = "--disaggregation-mode decode",
+                                     .dynamo_prefill_flags =
+                                         "--disaggregation-mode prefill "
+                                         "--disaggregation-transfer-backend nixl "
+                                         "--host 0.0.0.0",
+                                     .dynamo_decode_flags =
+                                         "--disaggregation-mode decode "
+                                         "--disaggregation-transfer-backend nixl",
                                      .flags_are_fields = true};
 
 // Defaults (server_args.py)

@@ -52,16 +52,22 @@ constexpr std::array<RenamedFlag, 8> kDynamoFlags{
      {"--ep_size", "--expert-parallel-size"},
      {"--pp_size", "--pipeline-parallel-size"},
      {"--enable_attention_dp", "--enable-attention-dp"}}};
-// Pools apart are started from a file of `trtllm-serve disaggregated`; Dynamo:
-// examples/backends/trtllm/deploy
+// Pools apart are started from a file of `trtllm-serve disaggregated`; Dynamo: examples/backends/trtllm,
+// deploy and engine_configs. A worker without cache_transceiver_config answers no request of a pool, and one
+// of prompts alone runs without the overlap scheduler.
 constexpr EngineManifests kManifests{.image = "nvcr.io/nvidia/tensorrt-llm/release",
                                      .prefill_flags = {},
                                      .decode_flags = {},
                                      .dynamo_image = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime",
                                      .dynamo_module = "dynamo.trtllm",
                                      .dynamo_model_flag = "--model-path",
-                                     .dynamo_prefill_flags = "--disaggregation-mode prefill",
-                                     .dynamo_decode_flags = "--disaggregation-mode decode",
+                                     .dynamo_prefill_flags =
+                                         "--disaggregation-mode prefill --override-engine-args "
+                                         R"({"cache_transceiver_config":{"backend":"DEFAULT"},)"
+                                         R"("disable_overlap_scheduler":true})",
+                                     .dynamo_decode_flags =
+                                         "--disaggregation-mode decode --override-engine-args "
+                                         R"({"cache_transceiver_config":{"backend":"DEFAULT"}})",
                                      .dynamo_flags = kDynamoFlags,
                                      .underscored_flags = true};
 
@@ -316,7 +322,9 @@ extern constinit const EngineSpec kTrtllmEngine{
                      .example = "trtllm-serve MODEL",
                      .file_flags = trtllm::kFileFlags,
                      .file_keys = trtllm::kFileKeys,
-                     .file_rules = true},
+                     .file_rules = true,
+                     .overriding_flag = "--override-engine-args",
+                     .key_prefix = "--trtllm."},
     .manifests = trtllm::kManifests,
     .block_size = 32,
     .chunks_prompts = trtllm::kChunksPrompts,

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "warploom/web/http/internal/client_stream.h"
+#include "warploom/web/http/internal/kept_connections.h"
 #include "warploom/web/http_server.h"
 
 namespace warploom {
@@ -29,8 +31,16 @@ constexpr int kBacklog = 512;  // of the kernel; the library's own 5 makes burst
 constexpr std::size_t kMostDropped = std::size_t{64} << 20;
 constexpr const char* kEveryPath = R"([\s\S]*)";
 
-// When the connection was accepted that this thread answers.
-thread_local Clock::time_point accepted;
+// What a thread answers.
+struct Answering {
+  Clock::time_point arrived;  // when the connection was accepted, or its next request came
+  bool read_whole = false;    // whether the request was read to its end: what follows it is another
+};
+Answering& answering() {
+  thread_local Answering current;
+  return current;
+}
+constexpr std::size_t kMostKept = std::numeric_limits<std::int32_t>::max();  // told to clients, never counted
 
 // A fixed number of threads and a bounded queue; whoever adds waits while it is full.
 class BoundedQueue final : public httplib::TaskQueue {
@@ -71,7 +81,7 @@ class BoundedQueue final : public httplib::TaskQueue {
         std::unique_lock lock(mutex_);
         work_.wait(lock, [this] { return !tasks_.empty() || ended_; });
         if (tasks_.empty()) return;
-        accepted = tasks_.front().first;
+        answering().arrived = tasks_.front().first;
         task = std::move(tasks_.front().second);
         tasks_.pop_front();
       }
@@ -88,7 +98,7 @@ class BoundedQueue final : public httplib::TaskQueue {
 };
 
 HttpRequest head_of(const httplib::Request& asked) {
-  HttpRequest request{.method = asked.method, .path = asked.path, .arrived = accepted};
+  HttpRequest request{.method = asked.method, .path = asked.path, .arrived = answering().arrived};
   for (const auto& [name, value] : asked.params) request.query.emplace(name, value);
   request.host = asked.get_header_value("Host");
   request.origin = asked.get_header_value("Origin");
@@ -100,16 +110,24 @@ HttpRequest head_of(const httplib::Request& asked) {
   return request;
 }
 
-void fill(httplib::Response& response, HttpResponse&& answer) {
+bool has_body(const httplib::Request& asked) {
+  return asked.has_header("Content-Length") || asked.has_header("Transfer-Encoding");
+}
+
+// `in_chunks`: a stream says where it ends, so that the connection need not.
+void fill(httplib::Response& response, HttpResponse&& answer, bool in_chunks) {
   response.status = answer.status;
   for (const auto& [name, value] : answer.headers) response.set_header(name, value);
   if (answer.stream) {
-    response.set_content_provider(answer.content_type, [stream = std::move(answer.stream)](
-                                                           std::size_t, httplib::DataSink& sink) {
+    auto parts = [stream = std::move(answer.stream)](std::size_t, httplib::DataSink& sink) {
       const bool more = stream([&](std::string_view part) { return sink.write(part.data(), part.size()); });
       if (!more) sink.done();
       return true;
-    });
+    };
+    if (in_chunks)
+      response.set_chunked_content_provider(answer.content_type, std::move(parts));
+    else
+      response.set_content_provider(answer.content_type, std::move(parts));
   } else if (!answer.body.empty() && (answer.status < 400 || response.has_header("Content-Encoding"))) {
     // By a provider: the library compresses plain bodies itself, by brotli at its greatest effort where the
     // client takes that, which costs more than the answer (0.3 s for the schemas of all requests).
@@ -127,44 +145,60 @@ void fill(httplib::Response& response, HttpResponse&& answer) {
 // The library's server with our own stream between it and each connection.
 class LimitedServer final : public httplib::Server {
  public:
-  explicit LimitedServer(const HttpServerSettings& settings) : settings_(settings) {}
+  explicit LimitedServer(const HttpServerSettings& settings)
+      : settings_(settings), kept_(settings.keep_alive, settings.threads) {}
+
+  void end_waiting() { kept_.end(); }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
-    ClientStream stream(int(socket), settings_);
-    bool done = false;
-    switch (stream.read_head()) {
-      case ClientStream::Head::Whole:
-        done = processed(stream);
-        break;
-      case ClientStream::Head::TooLarge:
-        stream.refuse("431 Request Header Fields Too Large", "headers: longer than are taken here");
-        break;
-      case ClientStream::Head::TooSlow:
-        stream.refuse("408 Request Timeout", "headers: not all of them came in time");
-        break;
-      case ClientStream::Head::Gone:
-        break;
+    const KeptConnections::Held held(kept_);
+    bool goes_on = answered(int(socket));
+    while (goes_on && kept_.next_comes(int(socket))) {
+      answering().arrived = Clock::now();
+      goes_on = answered(int(socket));
     }
     ::shutdown(int(socket), SHUT_RDWR);
     ::close(int(socket));
-    return done;
+    return true;
   }
 
-  // One request; since 0.16 the library is told the addresses beside the stream.
+  // Answers one request. Whether another may follow it.
+  bool answered(int socket) {
+    ClientStream stream(socket, settings_);
+    switch (stream.read_head()) {
+      case ClientStream::Head::Whole:
+        return processed(stream) && !stream.has_rest();
+      case ClientStream::Head::TooLarge:
+        stream.refuse("431 Request Header Fields Too Large", "headers: longer than are taken here");
+        return false;
+      case ClientStream::Head::TooSlow:
+        stream.refuse("408 Request Timeout", "headers: not all of them came in time");
+        return false;
+      case ClientStream::Head::Gone:
+        return false;
+    }
+    return false;
+  }
+
+  // Since 0.16 the library is told the addresses beside the stream.
   template <class Stream>
   bool processed(Stream& stream) {
-    bool closed = false;
+    const bool last = !kept_.has_room();
+    bool closed = last, done = false;
+    answering().read_whole = false;
     const auto as_it_is = [](httplib::Request&) {};
-    if constexpr (requires { process_request(stream, true, closed, as_it_is); }) {
-      return process_request(stream, true, closed, as_it_is);
+    if constexpr (requires { process_request(stream, last, closed, as_it_is); }) {
+      done = process_request(stream, last, closed, as_it_is);
     } else {
       const int number = int(stream.socket());
-      return process_request(stream, std::string(), number, std::string(), number, true, closed, as_it_is);
+      done = process_request(stream, std::string(), number, std::string(), number, last, closed, as_it_is);
     }
+    return done && !closed && answering().read_whole;
   }
 
   const HttpServerSettings& settings_;
+  KeptConnections kept_;
 };
 
 class HttplibServer final : public HttpServer {
@@ -174,9 +208,8 @@ class HttplibServer final : public HttpServer {
     server_.new_task_queue = [threads = settings.threads] {
       return std::make_unique<BoundedQueue>(threads).release();
     };
-    // One request per connection: idle connections would hold threads, and what is left unread of a refused
-    // request could be taken for the next one.
-    server_.set_keep_alive_max_count(1);
+    server_.set_keep_alive_max_count(settings_.keep_alive.count() > 0 ? kMostKept : 1);
+    server_.set_keep_alive_timeout(settings_.keep_alive.count());
     server_.set_payload_max_length(std::numeric_limits<std::size_t>::max());  // read_body() has the limits
     server_.set_tcp_nodelay(true);
     server_.set_socket_options([this](auto socket) {
@@ -218,6 +251,7 @@ class HttplibServer final : public HttpServer {
       stopped_ = true;
       if (!begun_) return;
     }
+    server_.end_waiting();
     while (!server_.is_running()) std::this_thread::yield();
     server_.stop();
   }
@@ -225,13 +259,15 @@ class HttplibServer final : public HttpServer {
  private:
   void answer_every_method() {
     const auto plain = [this](const httplib::Request& asked, httplib::Response& response) {
-      fill(response, handler_.handle(head_of(asked)));
+      answering().read_whole = !has_body(asked);
+      fill(response, handler_.handle(head_of(asked)), in_chunks(asked));
     };
     const auto with_body = [this](const httplib::Request& asked, httplib::Response& response,
                                   const httplib::ContentReader& reader) {
       HttpRequest request = head_of(asked);
       read_body(asked, request, reader);
-      fill(response, handler_.handle(request));
+      answering().read_whole = request.body_complete;
+      fill(response, handler_.handle(request), in_chunks(asked));
     };
     server_.Get(kEveryPath, plain);
     server_.Options(kEveryPath, plain);
@@ -249,9 +285,13 @@ class HttplibServer final : public HttpServer {
     });
   }
 
+  bool in_chunks(const httplib::Request& asked) const {
+    return settings_.keep_alive.count() > 0 && asked.version == "HTTP/1.1";
+  }
+
   void read_body(const httplib::Request& asked, HttpRequest& request, const httplib::ContentReader& reader) {
     // Without either there is no body; the library would wait for the end of the connection.
-    if (!asked.has_header("Content-Length") && !asked.has_header("Transfer-Encoding")) return;
+    if (!has_body(asked)) return;
     if (asked.is_multipart_form_data()) {  // nothing here takes forms, and the library reads them otherwise
       request.body_complete = false;
       return;

@@ -66,13 +66,11 @@ class ClientStream final : public httplib::Stream {
     }
   }
 
-  bool is_readable() const override {
-    return given_ < read_.size() || is_ready(POLLIN, settings_.idle_limit);
-  }
+  bool is_readable() const override { return has_rest() || is_ready(POLLIN, settings_.idle_limit); }
   bool is_writable() const override { return is_ready(POLLOUT, settings_.idle_limit); }
 
   ssize_t read(char* into, std::size_t size) override {
-    if (given_ < read_.size()) {
+    if (has_rest()) {
       const std::size_t part = std::min(size, read_.size() - given_);
       std::memcpy(into, read_.data() + given_, part);
       given_ += part;
@@ -92,6 +90,9 @@ class ClientStream final : public httplib::Stream {
     while (sent < 0 && errno == EINTR);
     return sent;
   }
+
+  // Whether more came than was read of it.
+  bool has_rest() const { return given_ < read_.size(); }
 
   // Addresses serve nothing here; the connection's number stands in place of the port.
   void get_remote_ip_and_port(std::string&, int& port) const override { port = socket_; }
