@@ -37,13 +37,20 @@ struct ScheduledBatch {
   void add(Slot slot, Sequence& sequence, std::int32_t tokens);
   // Books a decoding sequence with `tokens` query tokens, all but the first proposed; what is accepted of
   // them counts as computed and is emitted.
-  void add_decode(Slot slot, SchedulerState& state, std::int64_t tokens);
+  void add_decode(Slot slot, SchedulerState& state, std::int64_t tokens) {
+    if (tokens == 1)
+      add_token(slot, state.sequences[slot]);
+    else
+      add_drafted(slot, state, tokens);
+  }
   void add_image(const ImageShape& shape);
   void remove_image(const ImageShape& shape);
   // A view; valid until the batch changes. Of the tokens of other ranks nothing is set.
   StepBatch step() const;
 
  private:
+  void add_token(Slot slot, Sequence& sequence);
+  void add_drafted(Slot slot, SchedulerState& state, std::int64_t tokens);
   void note(Slot slot, Sequence& sequence);
 };
 
@@ -54,15 +61,26 @@ inline void ScheduledBatch::note(Slot slot, Sequence& sequence) {
   }
 }
 
+// Of every decoding request in every step: a call, and registers that it saves, would cost as much as the rest.
+[[gnu::always_inline]] inline void ScheduledBatch::add_token(Slot slot, Sequence& sequence) {
+  decode_contexts.push_back(sequence.computed_tokens);
+  decode_context_sum += sequence.computed_tokens;
+  decode_context_max = std::max(decode_context_max, sequence.computed_tokens);
+  note(slot, sequence);
+  ++sequence.computed_tokens;
+  if (sequence.computed_tokens == sequence.known_tokens()) {
+    ++sequence.outputs_scheduled;
+    emitting.push_back({slot, 1});
+  }
+}
+
 inline void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t tokens) {
   if (tokens == 1) {
-    decode_contexts.push_back(sequence.computed_tokens);
-    decode_context_sum += sequence.computed_tokens;
-    decode_context_max = std::max(decode_context_max, sequence.computed_tokens);
-  } else {
-    chunks.push_back({tokens, sequence.computed_tokens});
-    chunk_tokens += tokens;
+    add_token(slot, sequence);
+    return;
   }
+  chunks.push_back({tokens, sequence.computed_tokens});
+  chunk_tokens += tokens;
   note(slot, sequence);
   sequence.computed_tokens += tokens;
   if (sequence.computed_tokens == sequence.known_tokens()) {
