@@ -5,7 +5,7 @@
 namespace warploom {
 
 inline std::int64_t TrtllmScheduler::reserved(const SchedulerState& state, const Sequence& sequence,
-                                       std::int64_t tokens) const {
+                                              std::int64_t tokens) const {
   if (!limits_.guaranteed_no_evict) return sequence.computed_tokens + tokens;
   // The last output token is never written to the cache; drafts behind it are.
   return std::int64_t(sequence.input_tokens) + sequence.output_tokens - 1 + state.drafts.most_proposed() +
