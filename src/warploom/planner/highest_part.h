@@ -6,7 +6,7 @@
 
 namespace warploom {
 
-// Of 1 to `first`, by bisection; 0 when none is kept. `first_alone`: `first` itself is asked before any other.
+// From 1 to `first`, by bisection; 0 when none is kept. `first_alone`: `first` itself is asked before any other.
 template <class Keeps>
 std::int64_t highest_of_all(std::int64_t first, bool first_alone, const Keeps& keeps) {
   std::int64_t good = 0, bad = first + 1;
@@ -17,7 +17,7 @@ std::int64_t highest_of_all(std::int64_t first, bool first_alone, const Keeps& k
   return good;
 }
 
-// Of 1 to `good`, which is likely near it: down in steps that double, then between the last two; 0 when none is
+// From 1 to `good`, which it is likely near: down in steps that double, then between the last two; 0 when none is
 // kept.
 template <class Keeps>
 std::int64_t highest_below(std::int64_t good, const Keeps& keeps) {
