@@ -210,8 +210,8 @@ class ConfigurationSearch {
     return judged(fleet, crowd, run(fleet, crowd), false) ? std::move(longer) : std::nullopt;
   }
 
-  // How a fleet that keeps the level by its usual run is asked further: not at all, where what that run leaves
-  // open counts as kept; by longer runs; and by every draw of a finalist's load.
+  // How a fleet that keeps the level by its usual run is asked further: not at all, where what that run
+  // leaves open counts as kept; by longer runs; and by every draw of a finalist's load.
   enum class Further { Nothing, Longer, EveryDraw };
 
   // Nothing when the level is missed.

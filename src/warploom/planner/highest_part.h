@@ -1,4 +1,4 @@
-// The highest of a number of equal parts that something keeps, where whatever keeps a part keeps all below it.
+// The highest of a number of equal parts that something keeps, where what keeps a part keeps all below.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,8 @@
 
 namespace warploom {
 
-// From 1 to `first`, by bisection; 0 when none is kept. `first_alone`: `first` itself is asked before any other.
+// From 1 to `first`, by bisection; 0 when none is kept. `first_alone`: `first` is
+// asked before any other.
 template <class Keeps>
 std::int64_t highest_of_all(std::int64_t first, bool first_alone, const Keeps& keeps) {
   std::int64_t good = 0, bad = first + 1;
@@ -17,8 +18,8 @@ std::int64_t highest_of_all(std::int64_t first, bool first_alone, const Keeps& k
   return good;
 }
 
-// From 1 to `good`, which it is likely near: down in steps that double, then between the last two; 0 when none is
-// kept.
+// From 1 to `good`, which it is likely near: down in steps that double, then between the
+// last two; 0 when none is kept.
 template <class Keeps>
 std::int64_t highest_below(std::int64_t good, const Keeps& keeps) {
   if (good <= 0 || keeps(good)) return good;

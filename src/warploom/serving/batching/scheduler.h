@@ -78,8 +78,8 @@ inline void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t toke
   }
 }
 
-// Books one token each of many sequences, in places that were made before: what grows a batch looks at its room
-// for every token, and a simulation books some hundred million.
+// Books one token each of many sequences, in places that were made before: what grows a batch looks at its
+// room for every token, and a simulation books some hundred million.
 class TokenWriter {
  public:
   // At most `most` sequences. The batch is whole again when the writer ends.
