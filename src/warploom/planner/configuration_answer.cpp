@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
+#include <tuple>
 
 #include "warploom/base/counted.h"
 #include "warploom/base/parallel.h"
 #include "warploom/planner/fleet_bounds.h"
+#include "warploom/planner/highest_part.h"
 #include "warploom/planner/load_draws.h"
 #include "warploom/planner/saturation.h"
 
@@ -158,7 +161,8 @@ class ConfigurationSearch {
   }
 
   RunFigures run(const Fleet& fleet, const RunQuestion& question) {
-    ++(question.whole ? answer_.whole_runs : answer_.short_runs);
+    if (asked_.emplace(fleet.instances, fleet.decode, question).second)
+      ++(question.whole ? answer_.whole_runs : answer_.short_runs);
     return model_.run(configuration_, running(task_, configuration_, fleet), question);
   }
 
@@ -206,8 +210,13 @@ class ConfigurationSearch {
     return judged(fleet, crowd, run(fleet, crowd), false) ? std::move(longer) : std::nullopt;
   }
 
-  // Nothing when the level is missed. Without `confirm` what a run leaves open counts as met.
-  std::optional<Met> run_if_met(const Fleet& fleet, StepTime step_time, double rate, bool confirm = true) {
+  // How a fleet that keeps the level by its usual run is asked further: not at all, where what that run
+  // leaves open counts as kept; by longer runs; and by every draw of a finalist's load.
+  enum class Further { Nothing, Longer, EveryDraw };
+
+  // Nothing when the level is missed.
+  std::optional<Met> run_if_met(const Fleet& fleet, StepTime step_time, double rate,
+                                Further further = Further::EveryDraw) {
     // A run of a fleet that is overloaded is long; of one pool all fleets share the run that says so.
     const bool first = !configuration_.decode && nearly_full(fleet, rate);
     if (first && !sustained(fleet, step_time, rate)) return std::nullopt;
@@ -221,6 +230,7 @@ class ConfigurationSearch {
     const RunQuestion question{step_time, rate, true};
     const bool sure = step_time == StepTime::High;
     RunFigures figures = run(fleet, question);
+    const bool confirm = further != Further::Nothing;
     if (!confirm && task_.draws > 1 && is_open(task_, figures, sure)) return Met{std::move(figures), {}};
     auto met = judged(fleet, question, std::move(figures), sure);
     if (!met) return std::nullopt;
@@ -230,8 +240,21 @@ class ConfigurationSearch {
       return std::nullopt;
     if (!confirm) return met;
     met = confirmed(fleet, step_time, rate, std::move(*met));
-    if (!met || met->spread || !finalist_ || task_.draws < 2) return met;
+    if (!met || met->spread || !decided_by_draws(further)) return met;
     return kept_over_draws(fleet, question, std::move(met->figures));
+  }
+
+  bool decided_by_draws(Further further) const {
+    return finalist_ && task_.draws > 1 && further == Further::EveryDraw;
+  }
+
+  // Whether the level is kept after a crowd, of a fleet that is asked so (confirmed).
+  bool bears_crowd(const Fleet& fleet, StepTime step_time, double rate) {
+    if (!task_.load.open_ended) return true;
+    const Fleet runs = running(task_, configuration_, fleet);
+    if (!is_far_from_full(configuration_, screened_, runs, run(fleet, {step_time, rate, true}))) return true;
+    const RunQuestion crowd{.step_time = step_time, .rate = rate, .kind = RunKind::AfterCrowd};
+    return judged(fleet, crowd, run(fleet, crowd), false).has_value();
   }
 
   void note_miss(const Fleet& fleet, const RunFigures& figures) {
@@ -344,43 +367,26 @@ class ConfigurationSearch {
     answer_.points.push_back(std::move(made));
   }
 
-  // Bisection; 0 when not even the lowest rate does.
+  // The highest part of `most` up to `first` at which the fleet keeps the level; 0 when not even the lowest
+  // does. What refuses for less is asked first, from what the one before it let through: usual runs, runs
+  // after a crowd, which are a fraction of the thorough ones, those, and every draw.
   std::int64_t highest(const Fleet& fleet, StepTime step_time, double most, std::int64_t first,
                        std::optional<Met>& figures) {
-    const auto try_at = [&](std::int64_t part) {
-      return run_if_met(fleet, step_time, most * double(part) / double(kRateSteps), false).has_value();
-    };
-    std::int64_t good = 0, bad = first + 1;
-    while (bad - good > 1) {
-      const std::int64_t middle = bad == first + 1 && first < kRateSteps ? first : (good + bad) / 2;
-      if (try_at(middle))
-        good = middle;
-      else
-        bad = middle;
-    }
-    return highest_confirmed(good, [&](std::int64_t part) {
-      auto found = run_if_met(fleet, step_time, most * double(part) / double(kRateSteps));
+    const auto rate_of = [&](std::int64_t part) { return most * double(part) / double(kRateSteps); };
+    const auto is_met = [&](std::int64_t part, Further further) {
+      auto found = run_if_met(fleet, step_time, rate_of(part), further);
       const bool met = found.has_value();
-      if (met) figures = std::move(found);
+      if (met && further != Further::Nothing) figures = std::move(found);
       return met;
-    });
-  }
-
-  // The highest part up to `good` that `confirms`: down in steps that double, then between the last two.
-  template <class Confirms>
-  static std::int64_t highest_confirmed(std::int64_t good, const Confirms& confirms) {
-    if (good <= 0 || confirms(good)) return good;
-    std::int64_t bad = good, step = 1;
-    for (;; step *= 2) {
-      good = std::max<std::int64_t>(0, bad - step);
-      if (good == 0 || confirms(good)) break;
-      bad = good;
-    }
-    while (bad - good > 1) {
-      const std::int64_t middle = (good + bad) / 2;
-      (confirms(middle) ? good : bad) = middle;
-    }
-    return good;
+    };
+    const bool known = first < kRateSteps;  // that less is asked of it than of what kept `first`
+    std::int64_t part =
+        highest_of_all(first, known, [&](std::int64_t each) { return is_met(each, Further::Nothing); });
+    part =
+        highest_below(part, [&](std::int64_t each) { return bears_crowd(fleet, step_time, rate_of(each)); });
+    part = highest_below(part, [&](std::int64_t each) { return is_met(each, Further::Longer); });
+    if (!decided_by_draws(Further::EveryDraw)) return part;
+    return highest_below(part, [&](std::int64_t each) { return is_met(each, Further::EveryDraw); });
   }
 
   static constexpr std::int64_t kRateSteps = 64;
@@ -392,6 +398,7 @@ class ConfigurationSearch {
   const Incumbents& incumbents_;
   const bool finalist_;  // all draws decide
   ConfigurationAnswer answer_;
+  std::set<std::tuple<std::int64_t, std::int64_t, RunQuestion>> asked_;
   bool overloaded_ = false;  // some fleet serves less than the load when saturated
 };
 

@@ -17,13 +17,9 @@ void ScheduledBatch::clear() {
   images.clear();
 }
 
-void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t tokens) {
+void ScheduledBatch::add_drafted(Slot slot, SchedulerState& state, std::int64_t tokens) {
   Sequence& sequence = state.sequences[slot];
   const std::int64_t proposed = tokens - 1;
-  if (proposed == 0) {
-    add(slot, sequence, 1);
-    return;
-  }
   const std::int64_t accepted =
       state.drafts.accepted(sequence.identity, sequence.outputs_scheduled, proposed);
   state.speculation.add(proposed, accepted);

@@ -37,13 +37,20 @@ struct ScheduledBatch {
   void add(Slot slot, Sequence& sequence, std::int32_t tokens);
   // Books a decoding sequence with `tokens` query tokens, all but the first proposed; what is accepted of
   // them counts as computed and is emitted.
-  void add_decode(Slot slot, SchedulerState& state, std::int64_t tokens);
+  void add_decode(Slot slot, SchedulerState& state, std::int64_t tokens) {
+    if (tokens == 1)
+      add(slot, state.sequences[slot], 1);
+    else
+      add_drafted(slot, state, tokens);
+  }
   void add_image(const ImageShape& shape);
   void remove_image(const ImageShape& shape);
   // A view; valid until the batch changes. Of the tokens of other ranks nothing is set.
   StepBatch step() const;
 
  private:
+  friend class TokenWriter;
+  void add_drafted(Slot slot, SchedulerState& state, std::int64_t tokens);
   void note(Slot slot, Sequence& sequence);
 };
 
@@ -70,6 +77,45 @@ inline void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t toke
     emitting.push_back({slot, 1});
   }
 }
+
+// Books one token each of many sequences, in places that were made before: what grows a batch looks at its
+// room for every token, and a simulation books some hundred million.
+class TokenWriter {
+ public:
+  // At most `most` sequences. The batch is whole again when the writer ends.
+  TokenWriter(ScheduledBatch& batch, std::size_t most)
+      : batch_(batch), sum_(batch.decode_context_sum), max_(batch.decode_context_max) {
+    batch.decode_contexts.resize(batch.decode_contexts.size() + most);
+    batch.emitting.resize(batch.emitting.size() + most);
+    context_ = batch.decode_contexts.data() + batch.decode_contexts.size() - most;
+    emission_ = batch.emitting.data() + batch.emitting.size() - most;
+  }
+  TokenWriter(const TokenWriter&) = delete;
+  TokenWriter& operator=(const TokenWriter&) = delete;
+  ~TokenWriter() {
+    batch_.decode_contexts.resize(std::size_t(context_ - batch_.decode_contexts.data()));
+    batch_.emitting.resize(std::size_t(emission_ - batch_.emitting.data()));
+    batch_.decode_context_sum = sum_;
+    batch_.decode_context_max = max_;
+  }
+  // A sequence of which one token is known and not computed.
+  void add(Slot slot, Sequence& sequence) {
+    *context_++ = sequence.computed_tokens;
+    sum_ += sequence.computed_tokens;
+    max_ = std::max(max_, sequence.computed_tokens);
+    if (!sequence.was_scheduled) batch_.note(slot, sequence);
+    ++sequence.computed_tokens;
+    ++sequence.outputs_scheduled;
+    *emission_++ = {slot, 1};
+  }
+
+ private:
+  ScheduledBatch& batch_;
+  std::int32_t* context_ = nullptr;
+  Emission* emission_ = nullptr;
+  std::int64_t sum_;
+  std::int32_t max_;
+};
 
 class Scheduler {
  public:

@@ -4,8 +4,8 @@
 
 namespace warploom {
 
-std::int64_t TrtllmScheduler::reserved(const SchedulerState& state, const Sequence& sequence,
-                                       std::int64_t tokens) const {
+inline std::int64_t TrtllmScheduler::reserved(const SchedulerState& state, const Sequence& sequence,
+                                              std::int64_t tokens) const {
   if (!limits_.guaranteed_no_evict) return sequence.computed_tokens + tokens;
   // The last output token is never written to the cache; drafts behind it are.
   return std::int64_t(sequence.input_tokens) + sequence.output_tokens - 1 + state.drafts.most_proposed() +
@@ -26,12 +26,40 @@ bool TrtllmScheduler::stop_last(SchedulerState& state, std::size_t index) {
   return victim - 1 != index;
 }
 
-void TrtllmScheduler::schedule_decodes(SchedulerState& state, ScheduledBatch& batch, std::int64_t& budget,
-                                       bool& stopped) {
-  for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
+std::size_t TrtllmScheduler::decode_with_room(SchedulerState& state, ScheduledBatch& batch,
+                                              std::int64_t& budget, bool& prompts) const {
+  if (state.drafts.most_proposed() > 0) return 0;
+  const std::size_t running = state.running.size();
+  TokenWriter writer(batch, running);
+  for (std::size_t i = 0; i < running; ++i) {
+    if (budget == 0) return i;
+    state.look_ahead(i);
     const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
-    if (sequence.idle() || sequence.rest() != 1) continue;
+    if (sequence.idle()) continue;
+    if (sequence.rest() != 1) {
+      prompts = true;
+      continue;
+    }
+    if (reserved(state, sequence, 1 + state.lookahead()) > sequence.room_tokens) return i;
+    writer.add(slot, sequence);
+    --budget;
+  }
+  return running;
+}
+
+bool TrtllmScheduler::schedule_decodes(SchedulerState& state, ScheduledBatch& batch, std::int64_t& budget,
+                                       bool& stopped) {
+  bool prompts = false;
+  for (std::size_t i = decode_with_room(state, batch, budget, prompts);
+       i < state.running.size() && budget > 0; ++i) {
+    const Slot slot = state.running[i];
+    Sequence& sequence = state.sequences[slot];
+    if (sequence.idle()) continue;
+    if (sequence.rest() != 1) {
+      prompts = true;
+      continue;
+    }
     const std::int64_t tokens = state.decode_tokens(sequence, budget);
     bool kept = true;
     while (kept && !state.hold(sequence, reserved(state, sequence, tokens + state.lookahead()))) {
@@ -42,6 +70,7 @@ void TrtllmScheduler::schedule_decodes(SchedulerState& state, ScheduledBatch& ba
     batch.add_decode(slot, state, tokens);
     budget -= tokens;
   }
+  return prompts;
 }
 
 void TrtllmScheduler::admit_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget) {
@@ -89,9 +118,9 @@ bool TrtllmScheduler::waits(const SchedulerState& state, const ScheduledBatch& b
 void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   std::int64_t budget = limits_.max_num_batched_tokens;
   bool stopped = false;
-  schedule_decodes(state, batch, budget, stopped);
+  const bool prompts = schedule_decodes(state, batch, budget, stopped);
   // A prompt that was cut goes on before others start.
-  for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
+  for (std::size_t i = 0; prompts && i < state.running.size() && budget > 0; ++i) {
     Sequence& sequence = state.sequences[state.running[i]];
     if (sequence.idle() || sequence.rest() <= 1) continue;
     const std::int64_t tokens = chunk_of(sequence.rest(), budget, state.kv_cache.block_size());

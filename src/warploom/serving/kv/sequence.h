@@ -27,31 +27,35 @@ struct EngineRequest {
   bool encoded = false;  // its images, by an instance that encodes alone
 };
 
-struct Sequence {
-  std::uint32_t request = 0;
-  std::uint32_t identity = 0;  // what draws depend on, see Workload::origin
+// What every step of a decoding request reads and writes comes first, in one line of the processor's cache: a
+// simulation walks over all running sequences twice a step, and waits for memory more than it computes.
+struct alignas(64) Sequence {
   std::int32_t input_tokens = 0;
   std::int32_t output_tokens = 0;
   std::int32_t computed_tokens = 0;
   std::int32_t outputs_scheduled = 0;
   std::int32_t outputs_emitted = 0;
+  std::int32_t room_tokens = 0;      // tokens from the start that have their blocks
+  std::int32_t thinking_tokens = 0;  // of the outputs, before the answer
+  bool was_scheduled = false;
+  bool done = false;  // all outputs are given; the slot may be reused
+  bool awaits_token =
+      false;             // its token is on the way through a pipeline, and nothing goes on before it is back
+  bool encoded = false;  // its images, by an instance that encodes alone
+  SimTime last_token, first_token, first_answer;
+  std::uint32_t identity = 0;  // what draws depend on, see Workload::origin
+  std::uint32_t request = 0;
+
   std::int32_t blocks = 0;         // of the KV cache, shared ones included
-  std::int32_t room_tokens = 0;    // tokens from the start that have their blocks
   std::int32_t branch_tokens = 0;  // where the prompt leaves others, and no state was kept
   std::int32_t state_tokens = 0;   // up to which states were kept for prefixes
   std::int32_t cached_tokens = 0;  // found in the prefix cache (of any tier) when first admitted
   std::int32_t preemptions = 0;
-  std::int32_t thinking_tokens = 0;  // of the outputs, before the answer
-  std::int32_t images = 0;           // in its prompt
-  bool encoded = false;              // by an instance that encodes alone
+  std::int32_t images = 0;  // in its prompt
   std::int32_t priority = 0;
   std::int32_t remote_tokens = 0;    // to be fetched from another engine before anything is computed
   std::int32_t fetching_tokens = 0;  // being fetched, from another engine or a lower tier
-  bool was_scheduled = false;
-  bool done = false;  // all outputs are given; the slot may be reused
-  bool awaits_token =
-      false;  // its token is on the way through a pipeline, and nothing goes on before it is back
-  SimTime arrival, taken_in, scheduled, first_token, last_token, first_answer;
+  SimTime arrival, taken_in, scheduled;
   // Units of the prefix cache, in order from the start of the prompt; unit `hashed_units` and later ones are
   // not offered to the cache yet.
   std::vector<KvCache::Unit> units;

@@ -179,10 +179,14 @@ void Replica::see_price(Seconds gpu) {
   if (state_.tiers && batch.decode_contexts.empty()) state_.tiers->see_prompt_step(gpu, batch.chunk_tokens);
 }
 
-void Replica::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& observer) {
+bool Replica::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& observer) {
   SimDuration gap;
+  bool ends = false;
   std::int64_t run = 0, tokens = 0;  // gaps in a row that are equal: most of a batch shares one
+  const auto last = batch.emitting.data() + batch.emitting.size();
   for (const Emission& emission : batch.emitting) {
+    constexpr std::ptrdiff_t kAhead = 8;  // in memory
+    if (last - &emission > kAhead) __builtin_prefetch(&state_.sequences[(&emission)[kAhead].slot], 1);
     Sequence& sequence = state_.sequences[emission.slot];
     if (sequence.outputs_emitted == 0) {
       sequence.first_token = now;
@@ -201,20 +205,22 @@ void Replica::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& obs
         sequence.outputs_emitted + emission.tokens > sequence.thinking_tokens)
       sequence.first_answer = now;
     sequence.outputs_emitted += emission.tokens;
+    ends = ends || sequence.outputs_emitted == sequence.output_tokens;
     tokens += emission.tokens;
   }
   if (run > 0) observer.on_token_gaps(gap, run);
   observer.on_tokens(now, tokens);
-  if (!observer.watches_outputs()) return;
+  if (!observer.watches_outputs()) return ends;
   for (const Emission& emission : batch.emitting)
     observer.on_outputs(state_.sequences[emission.slot], emission.tokens);
+  return ends;
 }
 
 void Replica::finish(SimTime now, EngineObserver& observer) {
   const ScheduledBatch& batch = in_flight_.pop();
   if (!state_.image_holders.empty()) state_.let_go_computed_images();
   if (role_ == EngineRole::Whole) {
-    emit(batch, now, observer);
+    if (!emit(batch, now, observer)) return;
   } else {
     for (const Emission& emission : batch.emitting) {
       state_.sequences[emission.slot].awaits_token = false;

@@ -99,7 +99,8 @@ class Replica {
  private:
   // All images of the requests that begin in a step; of engines that encode them at once.
   void encode_first(ScheduledBatch& batch) const;
-  void emit(const ScheduledBatch& batch, SimTime now, EngineObserver& observer);
+  // Whether a sequence has all its outputs.
+  bool emit(const ScheduledBatch& batch, SimTime now, EngineObserver& observer);
   void retire(Slot slot, SimTime now, EngineObserver& observer);
   void free_slot(Slot slot);
   // Frees the blocks of a waiting sequence that stand in the way of all others; false when there is none.
