@@ -18,6 +18,8 @@ import contexts
 import host_times
 import iterations
 import pauses
+import probe_reference
+import steady_pace
 import step_folder
 
 # 4 ms and 20 us for each decoding request; 10 ms with prompts; what the profile says of collectives.
@@ -105,6 +107,37 @@ class EngineTruth(unittest.TestCase):
         self.assertAlmostEqual(mixed["at_most"], 5)
         self.assertAlmostEqual(prompt["by_chance"], 8 * (1 - 0.75 ** 3))
         self.assertAlmostEqual(mixed["by_chance"], prompt["by_chance"])
+
+    def test_a_step_takes_what_its_requests_took_less_the_prompts_of_others(self):
+        def request(first, last, output, scheduled=None):
+            scheduled = first - 0.1 if scheduled is None else scheduled
+            return {"scheduled": scheduled, "first": first, "last": last, "input": 100, "output": output}
+
+        # 100 steps of 10 ms each and one that holds another's prompt, 200 ms.
+        requests = [request(1, 2.2, 102), request(1.5, 2.2, 29, scheduled=1.3)]
+        asked = []
+        (only,) = steady_pace.differences(requests, lambda running, context: asked.append(running) or 9)
+        self.assertAlmostEqual(only[1], 1, places=6)
+        self.assertAlmostEqual(asked[0], (1.2 + 0.7) / 1.2)
+
+    def test_experts_pauses_are_what_gap_and_layers_leave(self):
+        entry = steady_pace.host_entry("xeon_16_cores")
+        own = entry["gap_us"] + 10 * entry["layer_pause_us"]
+        runs = [
+            {"beyond_kernels_ms": (own - 10 * pause) / 1e3, "running": 3, "layers": 10, "block_fp8": blocks}
+            for pause, blocks in ((5, False), (9, True))
+        ]
+        found = steady_pace.fit(runs, "xeon_16_cores")
+        self.assertEqual(found, {"experts_pause_us": -5, "block_fp8_experts_pause_us": -4})
+
+    def test_the_reference_is_the_mean_over_machines(self):
+        machines = {
+            name: {group: (offset, 0.01) for group in probe_reference.GROUPS}
+            for name, offset in (("a", 0.04), ("b", 0.06))
+        }
+        found = probe_reference.reference(machines)["streaming"]
+        self.assertEqual((found["offset"], found["experts"]), (0.05, 0.01))
+        self.assertAlmostEqual(found["width"], 1.2816 * 0.02 / 2**0.5, places=3)
 
     def test_contexts_follow_both_passes(self):
         batches = [("prefill", "1x64"), ("decode", "1x500"), ("decode", "2x500"), ("mixed", "2x500+100"),

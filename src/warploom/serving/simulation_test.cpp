@@ -56,6 +56,17 @@ TEST(Simulation, OneRequestTakesPrefillPlusDecodeSteps) {
   EXPECT_EQ(result.metrics.max_concurrent_requests, 1);
 }
 
+TEST(Simulation, KernelsThatOverlapInAGraphMakeStepsShorter) {
+  ServingConfig config = small_config();
+  config.host = HostModel{};
+  config.host.pause = milliseconds(-0.25);
+  const LinearStepPricer pricer({.per_step = milliseconds(1), .per_token = microseconds(10)});
+  EXPECT_NEAR(simulate(config, one_request(100, 11), pricer).metrics.tpot.mean.value(), 0.76e-3, 1e-12);
+  config.host.pause = milliseconds(-2);
+  EXPECT_NEAR(simulate(config, one_request(100, 11), pricer).metrics.tpot.mean.value(), 0.505e-3, 1e-12)
+      << "half of the kernels' times at least";
+}
+
 TEST(Simulation, SharesAStepOfDecadesOutBetweenTheStages) {
   ServingConfig config = small_config();
   config.pipeline_parallel_size = 8;

@@ -17,8 +17,9 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kMachineSchema = "warploom_machine";
-// Since 2: measured_at, host_level; since 3: pace_spread; since 4: rows as a group, scheme; since 5: kind.
-constexpr std::int64_t kMachineVersion = 5;
+// Since 2: measured_at, host_level; since 3: pace_spread; since 4: rows as a group, scheme; since 5: kind;
+// since 6: experts of a kernel's scale.
+constexpr std::int64_t kMachineVersion = 6;
 // Factors beyond this are no machine of the same kind, but a damaged or foreign file.
 constexpr double kLeastFactor = 0.02, kMostFactor = 50;
 
@@ -80,10 +81,15 @@ FieldTable KernelScale::describe() {
   FieldList<KernelScale> fields("kernel_scale");
   fields.add("group", &KernelScale::group, {.doc = "kernels by what limits them", .required = true});
   add_factors(fields);
-  fields.add("scatter", &KernelScale::scatter,
-             {.doc = "half-width in ln of what measured products keep after the factor; 0: not known",
-              .min = 0,
-              .max = 1});
+  fields
+      .add("scatter", &KernelScale::scatter,
+           {.doc = "half-width in ln of what measured products keep after the factor; 0: not known",
+            .min = 0,
+            .max = 1})
+      .add("experts", &KernelScale::experts,
+           {.doc = "in place of the factor for kernels of experts, as sure as it; 0: no other",
+            .min = 0,
+            .max = kMostFactor});
   return fields.table();
 }
 
@@ -246,7 +252,12 @@ LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const M
   const KernelScale* rows = profile.scale_of(KernelGroup::Rows);
   if (rows == nullptr) rows = scale;
   const double share = std::min(1.0, on_rows / estimate.p50);
-  const auto mixed = [&](double KernelScale::*end) { return (1 - share) * scale->*end + share * rows->*end; };
+  // Experts' kernels may err otherwise than products do that the same limits.
+  const bool experts = scale->experts > 0 && std::holds_alternative<FusedMoe>(op);
+  const double other = experts ? scale->experts / scale->factor : 1;
+  const auto mixed = [&](double KernelScale::*end) {
+    return (1 - share) * other * (scale->*end) + share * (rows->*end);
+  };
   const double factor = mixed(&KernelScale::factor);
   const auto half_width = [&](Seconds end) {
     const double width = std::abs(std::log(end.value() / estimate.p50.value()));

@@ -42,6 +42,7 @@ struct KernelScale {
   KernelGroup group = KernelGroup::Streaming;
   double factor = 1, low = 1, high = 1;
   double scatter = 0;  // of ln(measured / scaled prediction) over the kernels measured; 0: not known
+  double experts = 0;  // in place of `factor` for kernels of experts, as sure as it; 0: no other
   static FieldTable describe();
 };
 

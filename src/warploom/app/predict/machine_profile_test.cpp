@@ -73,7 +73,7 @@ TEST(MachineProfile, RefusesWhatIsNotWhole) {
 
 TEST(MachineProfile, ReadsTheFirstSchemaAndRefusesANewerOne) {
   Json document = machine_profile_to_json(slower());
-  EXPECT_EQ(document["version"], 5);
+  EXPECT_EQ(document["version"], 6);
   document["version"] = 1;
   document.erase("measured_at");
   document.erase("host_level");
@@ -83,12 +83,12 @@ TEST(MachineProfile, ReadsTheFirstSchemaAndRefusesANewerOne) {
   EXPECT_EQ(first.host_level, 0);
   EXPECT_EQ(first.pace_spread, 0);
   EXPECT_EQ(first.host_factors({}), slower().host_factors({}));
-  document["version"] = 6;
+  document["version"] = 7;
   try {
     machine_profile_from_json(document, "m.json");
     FAIL() << "expected a refusal";
   } catch (const Unsupported& problem) {
-    EXPECT_STREQ(problem.what(), "m.json: 'version' is 6, this program reads up to 5");
+    EXPECT_STREQ(problem.what(), "m.json: 'version' is 7, this program reads up to 6");
   }
 }
 
@@ -125,6 +125,20 @@ TEST(MachineProfile, ScalesAKernelByWhatLimitsIt) {
   EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Tensor), other, profile).p50), 90, 1e-9);
   EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Launch), other, profile).p90), 125, 1e-9);
   EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Network), other, profile).p50), 100, 1e-9);
+}
+
+TEST(MachineProfile, ExpertsHaveAFactorOfTheirOwnWhereOneIsKnown) {
+  MachineProfile profile = slower();
+  const Operator experts = FusedMoe{};
+  const LatencyEstimate as_products = on_machine(estimate_of(Bound::Dram), experts, profile);
+  EXPECT_NEAR(to_microseconds(as_products.p50), 110, 1e-9);
+  profile.kernels[0].experts = 1.05;
+  const LatencyEstimate own = on_machine(estimate_of(Bound::Dram), experts, profile);
+  EXPECT_NEAR(to_microseconds(own.p50), 105, 1e-9);
+  EXPECT_NEAR(own.p90 / own.p50, as_products.p90 / as_products.p50, 1e-9) << "as sure";
+  EXPECT_NEAR(to_microseconds(on_machine(estimate_of(Bound::Dram), AttentionDecode{}, profile).p50), 110,
+              1e-9);
+  EXPECT_EQ(machine_profile_from_json(machine_profile_to_json(profile), "m.json").kernels[0].experts, 1.05);
 }
 
 TEST(MachineProfile, ProductsAreAsWideAsTheyWereSeenToScatter) {

@@ -10,6 +10,7 @@
 #include "warploom/app/runs/machine_fit.h"
 #include "warploom/app/runs/onboarded_steps.h"
 #include "warploom/app/runs/probe_file.h"
+#include "warploom/app/runs/probe_reference.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/base/sealed_json.h"
@@ -209,6 +210,7 @@ void use_probe(const CalibrateMachineRequest& request, const LatencyModel& laten
   profile.gpu = gpu.name;
   add_kernels(profile, sums, scatter_of(sums, fit_kernels(sums)));
   result.products = errors_of(sums, factors_of(profile));
+  refer_to_engines(shipped_probe_reference(), gpu.name, profile.kernels);
 }
 
 // Factors and their ends over fits of parts.

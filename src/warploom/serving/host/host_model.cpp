@@ -32,7 +32,12 @@ FieldTable HostModel::describe() {
       .add("finish_per_sequence_us", &HostModel::finish_per_sequence, us(kEach))
       .add("gap_ms", &HostModel::gap, ms("pause of the GPU between two steps, however early launched"))
       .add("gap_per_sequence_us", &HostModel::gap_per_sequence, us(kEach))
-      .add("pause_ms", &HostModel::pause, ms("pauses of the GPU between the kernels of a step"))
+      .add("pause_ms", &HostModel::pause,
+           {.unit = "ms",
+            .doc = "what a step's kernels take over the sum of their times; below 0: in a graph they overlap",
+            .min = -1e6,
+            .max = 1e6,
+            .scale = 1e-3})
       .add("frontend_latency_ms", &HostModel::frontend_latency,
            about_the_queue(ms("from the client to the engine's queue")))
       .add("frontend_per_token_us", &HostModel::frontend_per_token,
@@ -55,10 +60,14 @@ Seconds HostModel::launch(LaunchMode mode, int side) const {
   return launch_kernels;
 }
 
+Seconds HostStep::busy(Seconds gpu) const {
+  constexpr double kLeastShare = 0.5;  // of the kernels' times: they never overlap by more
+  return std::max(gpu + pause, kLeastShare * gpu);
+}
+
 Seconds HostStep::whole(Seconds gpu, bool async) const {
-  const Seconds busy = gpu + pause;
-  if (!async) return std::max(before + finish, gap) + std::max(busy, launch);
-  return std::max(busy + gap, before + launch + finish);
+  if (!async) return std::max(before + finish, gap) + std::max(busy(gpu), launch);
+  return std::max(busy(gpu) + gap, before + launch + finish);
 }
 
 HostStep HostModel::step(std::int64_t sequences, LaunchMode mode, int side) const {

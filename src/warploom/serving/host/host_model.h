@@ -28,10 +28,13 @@ struct HostStep {
   Seconds launch;  // from the first launch to the last, sampling included; kernels may start with the first
   Seconds finish;  // from the end of the GPU's work to the next choice
   Seconds gap;     // of the GPU after the step before, however early this one was launched
-  Seconds pause{0.0};  // of the GPU between the step's kernels
+  // What the step's kernels take over the sum of their times; below 0: in a graph they overlap.
+  Seconds pause{0.0};
 
   // The whole step, when the same step of `gpu` seconds runs again and again.
   Seconds whole(Seconds gpu, bool async) const;
+  // Of the GPU with kernels of `gpu` seconds, pauses and overlaps included.
+  Seconds busy(Seconds gpu) const;
 };
 
 // How the hosts of a profile vary within a run, whatever by how much: their speed is one of `levels`, fastest

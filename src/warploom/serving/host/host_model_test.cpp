@@ -42,6 +42,10 @@ TEST(HostModel, PausesBetweenKernelsAreTheGpus) {
   EXPECT_NEAR(to_milliseconds(host.overhead(milliseconds(20), 0, LaunchMode::Graph, false)), 3.5 + 0.2, 1e-9);
   EXPECT_NEAR(to_milliseconds(host.overhead(milliseconds(20), 0, LaunchMode::Kernels, true)), 43.5 - 20, 1e-9)
       << "hidden behind launches";
+  host.pause = milliseconds(-0.2);
+  EXPECT_NEAR(to_milliseconds(host.overhead(milliseconds(20), 0, LaunchMode::Graph, true)), 0.1 - 0.2, 1e-9);
+  EXPECT_NEAR(to_milliseconds(host.overhead(milliseconds(20), 0, LaunchMode::Kernels, true)), 43.5 - 20,
+              1e-9);
 }
 
 TEST(HostModel, AsyncSchedulingHidesAHostThatIsFastEnough) {

@@ -65,6 +65,9 @@ FieldTable EngineHost::describe() {
   const auto ms = [](std::string_view doc) {
     return FieldOptions{.unit = "ms", .doc = doc, .min = 0, .max = 1e6, .scale = 1e-3};
   };
+  const auto pause = [](std::string_view doc) {
+    return FieldOptions{.unit = "us", .doc = doc, .min = -1e3, .max = 1e6, .scale = 1e-6};
+  };
   constexpr std::string_view kEach = "the same, for each sequence of the step";
   FieldList<E> fields("engine_host");
   fields.add("engine", &E::engine, {.doc = "vllm, sglang or trtllm", .required = true})
@@ -94,8 +97,13 @@ FieldTable EngineHost::describe() {
       .add("gap_per_sequence_us", &E::gap_per_sequence, us(kEach))
       .add("ranks_gap_per_sequence_us", &E::ranks_gap_per_sequence,
            us("more of it where GPUs share each layer: the process that gives out tokens comes late"))
-      .add("layer_pause_us", &E::layer_pause, us("pauses of the GPU between the kernels of a layer"))
-      .add("experts_pause_us", &E::experts_pause, us("more for a layer with experts in several kernels"))
+      .add(
+          "layer_pause_us", &E::layer_pause,
+          pause(
+              "what the kernels of a layer take in a graph over the sum of their times; below 0: they overlap"))
+      .add("experts_pause_us", &E::experts_pause, pause("more for a layer with experts in several kernels"))
+      .add("block_fp8_experts_pause_us", &E::block_fp8_experts_pause,
+           pause("more than experts_pause_us where their weights are fp8 scaled by blocks"))
       .add("frontend_ms", &E::frontend, ms("of a request from its client to the engine's queue"))
       .add("frontend_per_token_us", &E::frontend_per_token,
            us("more of it for each prompt token; requests share it"))
@@ -187,7 +195,8 @@ HostModel EngineHost::of(const LaunchedLayers& layers) const {
           .finish_per_sequence = finish_per_sequence,
           .gap = gap,
           .gap_per_sequence = gap_per_sequence + late_rank,
-          .pause = double(layers.all) * layer_pause + double(layers.experts) * experts_pause};
+          .pause = double(layers.all) * layer_pause + double(layers.experts) * experts_pause +
+                   double(layers.block_fp8_experts) * block_fp8_experts_pause};
 }
 
 double EngineHost::pace_spread_at(int side) const {

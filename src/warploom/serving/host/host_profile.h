@@ -41,7 +41,7 @@ struct EngineHost {
   Seconds latent{0.0}, linear{0.0}, collective{0.0};
   Seconds finish{0.0}, finish_per_sequence{0.0};
   Seconds gap{0.0}, gap_per_sequence{0.0}, ranks_gap_per_sequence{0.0};
-  Seconds layer_pause{0.0}, experts_pause{0.0};
+  Seconds layer_pause{0.0}, experts_pause{0.0}, block_fp8_experts_pause{0.0};
   // What no step holds: the way of a request from its client to the engine's queue, and what a transfer
   // between two pools takes before its first byte. Absent: as the default profile has them.
   std::optional<Seconds> frontend, frontend_per_token, handshake;

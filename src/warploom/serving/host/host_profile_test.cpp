@@ -84,13 +84,15 @@ TEST(HostProfile, MakesWhatSeveralGpusAddOfTheirCollectives) {
                         .gap_per_sequence = microseconds(1),
                         .ranks_gap_per_sequence = microseconds(7),
                         .layer_pause = microseconds(4),
-                        .experts_pause = microseconds(3)};
-  const HostModel one = host.of({.all = 10, .experts = 2}), two = host.of({.all = 10, .collectives = 21});
+                        .experts_pause = microseconds(-3),
+                        .block_fp8_experts_pause = microseconds(-2)};
+  const HostModel one = host.of({.all = 10, .experts = 2, .block_fp8_experts = 1}),
+                  two = host.of({.all = 10, .collectives = 21});
   EXPECT_NEAR(to_microseconds(one.gap_per_sequence), 1, 1e-9);
   EXPECT_NEAR(to_microseconds(two.gap_per_sequence), 8, 1e-9);
   EXPECT_NEAR(to_milliseconds(two.launch_kernels - one.launch_kernels), 21 * 0.1, 1e-9);
   EXPECT_EQ(one.launch_pieces, two.launch_pieces) << "graphs hold their collectives";
-  EXPECT_NEAR(to_microseconds(one.pause), 10 * 4 + 2 * 3, 1e-9);
+  EXPECT_NEAR(to_microseconds(one.pause), 10 * 4 - 2 * 3 - 2, 1e-9);
 }
 
 TEST(HostProfile, TheDefaultHasEveryEngine) {

@@ -41,12 +41,12 @@ StepTimeline::Span StepTimeline::begin(SimTime now, const HostStep& host, Second
   const bool serial = pending_.size() == 1;
   const SimTime ready = std::max(now, stage_free_.front());
   const SimTime launch_begin = std::max(now, host_free_) + to_sim_duration(host.before);
-  const SimTime gpu_end = run_stages(launch_begin, host, gpu + host.pause);
+  const SimTime gpu_end = run_stages(launch_begin, host, host.busy(gpu));
   const bool one_process = stage_free_.size() == 1;
   host_free_ = one_process ? launch_begin + to_sim_duration(host.launch) : launch_begin;
   pending_[place(count_++)] = {gpu_end, to_sim_duration(host.finish)};
   if (!one_process) {
-    const Seconds exposed = std::max(host.launch - gpu, host.pause);
+    const Seconds exposed = std::max(host.launch, host.busy(gpu)) - gpu;
     const Seconds added = host.before + exposed + host.finish;
     return {ready, ready + to_sim_duration(gpu + added), added};
   }

@@ -146,6 +146,7 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest(SimTime now) {
   if (!began_) began_ = now;
   const double draw = draw_choices();
   GroupStep whole;
+  bool any = false;
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     const ScheduledBatch& batch = replicas_[i].latest();
     if (batch.empty()) continue;
@@ -159,7 +160,9 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest(SimTime now) {
     gpu_[i] = timed.gpu;
     replicas_[i].see_price(timed.gpu);
     whole.gpu = std::max(whole.gpu, timed.gpu);
-    whole.host = longest(whole.host, timed.host);
+    // A pause may be below 0, so the first is taken as it is.
+    whole.host = any ? longest(whole.host, timed.host) : timed.host;
+    any = true;
     ++totals_.steps;
     totals_.tokens += batch.tokens();
     for (const ImageCount& each : batch.images) totals_.images += each.count;
