@@ -51,6 +51,24 @@ class RecordedRuns(unittest.TestCase):
         self.assertIn(f"| **mean size of all, {len(runs)}** | **{100 * share:.1f} %** |", "\n".join(lines))
 
 
+class ProbedMachines(unittest.TestCase):
+    def test_every_folder_with_a_probe_is_listed_with_one_of_its_own(self):
+        probes = recorded_runs.recorded()["probes"]
+        for folder, probe in probes.items():
+            self.assertTrue((ENGINES / folder / probe).exists(), folder)
+        served = {folder.name for folder in ENGINES.iterdir() if (folder / "serving").exists()}
+        probed = {path.parent.name for path in ENGINES.glob("*/probe*.json")}
+        self.assertEqual(set(probes), served & probed)
+
+    def test_runs_are_told_of_their_own_machine_or_of_none(self):
+        told, untold = (recorded_runs.commands_where_probed(told) for told in (True, False))
+        self.assertEqual(set(told), set(untold))
+        self.assertGreaterEqual(len(told), 60)
+        for name, words in told.items():
+            self.assertEqual(words[-1], recorded_runs.machine_of(name.split()[0]))
+            self.assertEqual(words[:-2], untold[name])
+
+
 class Goals(unittest.TestCase):
     def test_a_missed_goal_is_said_in_words(self):
         goal = {"of": "a", "figure": "b", "table": "t", "answer": "x", "value": "mean/prefill",

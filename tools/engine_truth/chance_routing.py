@@ -22,8 +22,8 @@ class LogitTable:
         self.calls = 0
 
     def like(self, logits):
-        """Rows of the same shape and type: a view, so nothing runs on the GPU. The first call makes the table,
-        which is before any graph is captured."""
+        """Rows of the same shape and type: a view, so nothing runs on the GPU. The first call makes the
+        table, which is before any graph is captured."""
         tokens, experts = logits.shape
         key = experts, logits.dtype, logits.device
         if key not in self.tables:

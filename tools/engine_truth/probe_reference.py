@@ -1,11 +1,11 @@
 """What an engine's own kernels take beside what a probe of the same machine says.
 
 probe_reference.py --warploom PROGRAM [--write data/engines/probe_reference.json] [--json]
-A probe times PyTorch's products, one after the other; an onboarding times the engine's, in its steps and one by
-one. Of every machine of MACHINES that had both: the factors of `calibrate-machine` from each, and what rows of
-experts in the onboarding's sweep take over the predictor's price. Written are, for each GPU and what limits a
-kernel, the means over machines in ln, and half of what holds 80 % of machines. Each machine is judged with the
-mean of the others too. A program that was built with a reference adds it: it is taken off again."""
+A probe times PyTorch's products; an onboarding times the engine's, in its steps and one by one. Of every
+machine of MACHINES that had both: the factors of `calibrate-machine` from each, and what rows of experts in
+the onboarding's sweep take over the predictor's price. Written are, for each GPU and what limits a kernel, the
+means over machines in ln, and half of what holds 80 % of machines. Each machine is judged with the mean of the
+others too. A program that was built with a reference adds it: it is taken off again."""
 
 import argparse
 import csv
@@ -136,7 +136,9 @@ def main():
     if options.write:
         options.write.write_text(json.dumps(record, indent=1) + "\n")
     judged = {
-        name: {group: round(machines[name][group][0] - reference(others)[group]["offset"], 3) for group in GROUPS}
+        name: {
+            group: round(machines[name][group][0] - reference(others)[group]["offset"], 3) for group in GROUPS
+        }
         for machines in tables.values()
         for name in machines
         if len(others := {key: value for key, value in machines.items() if key != name}) > 1

@@ -1,11 +1,12 @@
 """What a decoding step of a served run takes beside its kernels, from requests alone.
 
 steady_pace.py --warploom PROGRAM RUN... [--words WORD...] [--fit] [--json]
-RUN: a recorded run without .json (serve.py), RUN.csv.gz beside it. Of each request the time from its first token
-to its last, without the spans in which prompts of others were computed, is shared out over its tokens; beside
-it stands what `step` says kernels take for as many requests of as many tokens as ran meanwhile. The median of
-the difference is what a step pauses beyond its kernels: negative where kernels of a graph overlap, which the sum
-of their times, one by one, does not know. --words go to `step` (--machine FILE: kernels of that machine).
+RUN: a recorded run without .json (serve.py), RUN.csv.gz beside it. Of each request the time from its first
+token to its last, without the spans in which prompts of others were computed, is shared out over its tokens;
+beside it stands what `step` says kernels take for as many requests of as many tokens as ran meanwhile. The
+median of the difference is what a step pauses beyond its kernels: negative where kernels of a graph overlap,
+which the sum of their times, one by one, does not know.
+--words go to `step` (--machine FILE: kernels of that machine).
 --fit: experts_pause_us and block_fp8_experts_pause_us of a host profile of --host NAME: what its gap and
 layer_pause_us leave of the difference, for each layer with experts, the mean over the runs."""
 
@@ -32,7 +33,7 @@ class Prices:
         answer = self.ask(1, 500, [])
         if any(kernel["family"] == "moe" for kernel in answer["kernels"]):
             self.words += ["--expert-routing", "uniform"]
-        self.layers = round(max(kernel["calls"] for kernel in answer["kernels"] if kernel["label"] == "o_proj"))
+        self.layers = round(max(each["calls"] for each in answer["kernels"] if each["label"] == "o_proj"))
 
     def ask(self, requests, context, more):
         words = [*self.words, "--decode", f"{requests}x{context}", *more]

@@ -35,19 +35,45 @@ def requests_of(run):
     return named if (ROOT / named).exists() else plain
 
 
-def command_of(run, host_profile):
-    def place(path):
-        return "{fixtures}/" + path.removeprefix(FIXTURES)
+def place(path):
+    return "{fixtures}/" + path.removeprefix(FIXTURES)
 
+
+def command_of(run, host):
     files = ["--run", place(run["run"] + ".json"), "--requests", place(requests_of(run))]
-    return ["validate", "serving", *files, "--host-profile", host_profile]
+    return ["validate", "serving", *files, *host]
 
 
 def commands(engine):
     """The command of every listed run of an engine ("vllm" or "sglang"), by the run's name."""
     record = recorded()
-    return {name_of(run): command_of(run, record["host_profile"]) for run in record["runs"]
-            if name_of(run).startswith(engine)}
+    host = ["--host-profile", record["host_profile"]]
+    return {name_of(run): command_of(run, host) for run in record["runs"] if name_of(run).startswith(engine)}
+
+
+def folder_of(run):
+    return Path(run["run"]).relative_to("tests/fixtures/engine").parts[0]
+
+
+def machine_of(folder):
+    return f"{{scratch}}/{folder}.json"
+
+
+def calibrations():
+    """The commands that make a profile of each machine that was probed."""
+    return [["calibrate-machine", "--probe", place(f"{FIXTURES}engine/{folder}/{probe}"),
+             "--output", machine_of(folder)] for folder, probe in recorded()["probes"].items()]
+
+
+def commands_where_probed(told):
+    """The commands of judged runs on machines that were probed: with the machine's profile, or nothing said."""
+    record = recorded()
+    found = {}
+    for run in record["runs"]:
+        folder = folder_of(run)
+        if run["status"] == "judged" and folder in record["probes"]:
+            found[name_of(run)] = command_of(run, ["--machine", machine_of(folder)] if told else [])
+    return found
 
 
 def mean_sizes(found):

@@ -30,6 +30,21 @@ def recorded(name, engine):
     return Table(name, recorded_runs.commands(engine), recorded_runs.lines, shown=[RECORDED])
 
 
+def where_probed(name, told):
+    """Judged runs on probed machines."""
+    words = "warploom validate serving --run RUN.json --requests RUN.csv.gz"
+    words += " --machine MACHINE.json" if told else ""
+    calibrate = "warploom calibrate-machine --probe PROBE.json --output MACHINE.json"
+    return Table(
+        name,
+        recorded_runs.commands_where_probed(told),
+        recorded_runs.lines,
+        before=recorded_runs.calibrations() if told else [],
+        shown=([calibrate] if told else [])
+        + [words + "  # each judged run on a machine of `probes` in data/judged/recorded_runs.json"],
+    )
+
+
 TABLES = [
     Table("static", {"static": STATIC}, serving.static),
     Table(
@@ -42,6 +57,8 @@ TABLES = [
     ),
     recorded("engine-runs", "vllm"),
     recorded("sglang-runs", "sglang"),
+    where_probed("probed-runs", told=True),
+    where_probed("unsaid-runs", told=False),
     Table("concurrency", {"concurrency": CONCURRENCY}, serving.concurrency),
     Table("pools", {"concurrency": CONCURRENCY}, serving.pools),
     Table("drafts", {"concurrency": CONCURRENCY}, serving.drafts),

@@ -15,7 +15,7 @@
 namespace warploom {
 namespace {
 
-// Of a product and its tables, on cards of one kind: more is no reference but a mistake.
+// Cards of one kind never lie so far from their tables: more is a mistake.
 constexpr double kMostOffset = 0.5;
 
 // What a probe has: kernels that work on rows are not among its own.

@@ -33,7 +33,7 @@ struct HostStep {
 
   // The whole step, when the same step of `gpu` seconds runs again and again.
   Seconds whole(Seconds gpu, bool async) const;
-  // Of the GPU with kernels of `gpu` seconds, pauses and overlaps included.
+  // How long kernels of `gpu` seconds keep the GPU busy, pauses and overlaps included.
   Seconds busy(Seconds gpu) const;
 };
 

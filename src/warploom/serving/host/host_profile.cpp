@@ -26,6 +26,20 @@ const EngineHost* entry_before(const HostProfile& profile, std::size_t index) {
   return nullptr;
 }
 
+// What kernels take in a graph over the sum of their times; below 0: they overlap.
+void add_pauses(FieldList<EngineHost>& fields) {
+  using E = EngineHost;
+  const auto us = [](std::string_view doc) {
+    return FieldOptions{.unit = "us", .doc = doc, .min = -1e3, .max = 1e6, .scale = 1e-6};
+  };
+  fields
+      .add("layer_pause_us", &E::layer_pause,
+           us("what a layer's kernels take in a graph over the sum of their times; below 0: they overlap"))
+      .add("experts_pause_us", &E::experts_pause, us("more for a layer with experts in several kernels"))
+      .add("block_fp8_experts_pause_us", &E::block_fp8_experts_pause,
+           us("more than experts_pause_us where their weights are fp8 scaled by blocks"));
+}
+
 // How machines of the profile's kind differ, and how one does within a run.
 void add_variation(FieldList<EngineHost>& fields) {
   using E = EngineHost;
@@ -64,9 +78,6 @@ FieldTable EngineHost::describe() {
   };
   const auto ms = [](std::string_view doc) {
     return FieldOptions{.unit = "ms", .doc = doc, .min = 0, .max = 1e6, .scale = 1e-3};
-  };
-  const auto pause = [](std::string_view doc) {
-    return FieldOptions{.unit = "us", .doc = doc, .min = -1e3, .max = 1e6, .scale = 1e-6};
   };
   constexpr std::string_view kEach = "the same, for each sequence of the step";
   FieldList<E> fields("engine_host");
@@ -115,6 +126,7 @@ FieldTable EngineHost::describe() {
                    "take none or all of it; 1: known to be the same",
             .min = 0,
             .max = 1});
+  add_pauses(fields);
   add_variation(fields);
   return fields.table();
 }
