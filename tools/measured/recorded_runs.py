@@ -66,7 +66,7 @@ def calibrations():
 
 
 def commands_where_probed(told):
-    """The commands of judged runs on machines that were probed: with the machine's profile, or nothing said."""
+    """The commands of judged runs on probed machines: with the machine's profile, or nothing said."""
     record = recorded()
     found = {}
     for run in record["runs"]:
