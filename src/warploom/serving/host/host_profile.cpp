@@ -108,13 +108,6 @@ FieldTable EngineHost::describe() {
       .add("gap_per_sequence_us", &E::gap_per_sequence, us(kEach))
       .add("ranks_gap_per_sequence_us", &E::ranks_gap_per_sequence,
            us("more of it where GPUs share each layer: the process that gives out tokens comes late"))
-      .add(
-          "layer_pause_us", &E::layer_pause,
-          pause(
-              "what the kernels of a layer take in a graph over the sum of their times; below 0: they overlap"))
-      .add("experts_pause_us", &E::experts_pause, pause("more for a layer with experts in several kernels"))
-      .add("block_fp8_experts_pause_us", &E::block_fp8_experts_pause,
-           pause("more than experts_pause_us where their weights are fp8 scaled by blocks"))
       .add("frontend_ms", &E::frontend, ms("of a request from its client to the engine's queue"))
       .add("frontend_per_token_us", &E::frontend_per_token,
            us("more of it for each prompt token; requests share it"))
