@@ -4,8 +4,8 @@ probe_reference.py --warploom PROGRAM [--write data/engines/probe_reference.json
 A probe times PyTorch's products; an onboarding times the engine's, in its steps and one by one. Of every
 machine of MACHINES that had both: the factors of `calibrate-machine` from each, and what rows of experts
 in the onboarding's sweep take over the predictor's price. Written are, for each GPU and what limits a
-kernel, the means over machines in ln, and half of what holds 80 % of machines. Each machine is judged with the mean of
-the others too. A program that was built with a reference adds it: it is taken off again."""
+kernel, the means over machines in ln, and half of what holds 80 % of machines. Each machine is judged with
+the mean of the others too. A program that was built with a reference adds it: it is taken off again."""
 
 import argparse
 import csv
