@@ -26,6 +26,12 @@ namespace {
 // Configurations that are decided against the same incumbents; where nothing is left out by them, so many
 // that several processes seldom wait for each other.
 constexpr std::size_t kRound = 16, kExhaustiveRound = 128;
+
+// A round ends when its last configuration does, most threads idle: a few that are left join the one before.
+std::size_t size_of_round(std::size_t usual, std::size_t left) {
+  return left > usual + usual / 2 ? usual : left;
+}
+
 constexpr std::string_view kNotReached = "not reached in time";
 
 struct Place {
@@ -124,14 +130,15 @@ class PlanSearch {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return places_[a].least < places_[b].least; });
     const std::size_t round = task_.exhaustive ? kExhaustiveRound : kRound;
-    for (std::size_t first = 0; first < order.size(); first += round) {
+    for (std::size_t first = 0, of_round = 0; first < order.size(); first += of_round) {
       if (out_of_time()) {
         result_.partial = true;
         for (std::size_t i = first; i < order.size(); ++i) count(std::string(kNotReached), "");
         return;
       }
-      decide_round(std::span(order).subspan(first, std::min(round, order.size() - first)));
-      report("decided", std::int64_t(std::min(first + round, order.size())), std::ssize(order));
+      of_round = size_of_round(round, order.size() - first);
+      decide_round(std::span(order).subspan(first, of_round));
+      report("decided", std::int64_t(first + of_round), std::ssize(order));
     }
   }
 

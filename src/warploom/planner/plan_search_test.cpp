@@ -330,6 +330,25 @@ TEST(PlanSearch, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(one.whole_runs, four.whole_runs);
 }
 
+TEST(PlanSearch, AFewConfigurationsThatAreLeftJoinTheLastRound) {
+  PlanTask task = queue_task();
+  const QueueModel model(task);
+  std::vector<std::int64_t> decided{0};
+  std::int64_t total = 0;
+  task.on_progress = [&](const PlanProgress& progress) {
+    if (progress.stage != "decided") return;
+    decided.push_back(progress.done);
+    total = progress.total;
+  };
+  search_plan(task, model);
+  ASSERT_GT(decided.size(), 3U);
+  EXPECT_EQ(decided.back(), total);
+  for (std::size_t i = 1; i + 1 < decided.size(); ++i) EXPECT_EQ(decided[i] - decided[i - 1], 16);
+  const std::int64_t last = total - decided[decided.size() - 2];
+  EXPECT_GT(last, 8);
+  EXPECT_LE(last, 24);
+}
+
 TEST(PlanSearch, SaysWhatCannotBeMetAndWhatComesNearest) {
   PlanTask task = queue_task();
   task.level.limits = parse_limits(std::vector<std::string>{"tpot_p95_ms=0.1", "ttft_p95_ms=600"});
