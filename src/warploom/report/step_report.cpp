@@ -14,16 +14,24 @@ namespace {
 
 Seconds step_time(const StepBreakdown& step) { return step.gpu_p50 + step.host; }
 
+// In a graph kernels may overlap by more than the CPU adds.
+bool overlaps(const StepBreakdown& step) { return step.host < Seconds(0.0); }
+
+std::string host_words(const StepBreakdown& step) {
+  return overlaps(step) ? fmt::format("{} less since kernels overlap", duration_text(-1.0 * step.host))
+                        : fmt::format("{} host", duration_text(step.host));
+}
+
 std::string us(Seconds time) { return fixed_text(to_microseconds(time), 1); }
 
 }  // namespace
 
 std::string step_text(const StepBreakdown& step) {
   std::string text =
-      fmt::format("{} on {} x {}, {}{}, {}: {} ({} .. {} on the GPU, {} host)\n", step.model, step.gpus,
-                  step.gpu, host_text(step.engine, step.host_profile), routing_text(step.expert_routing),
-                  step.batch, duration_text(step_time(step)), duration_text(step.gpu_p10),
-                  duration_text(step.gpu_p90), duration_text(step.host));
+      fmt::format("{} on {} x {}, {}{}, {}: {} ({} .. {} on the GPU, {})\n", step.model, step.gpus, step.gpu,
+                  host_text(step.engine, step.host_profile), routing_text(step.expert_routing), step.batch,
+                  duration_text(step_time(step)), duration_text(step.gpu_p10), duration_text(step.gpu_p90),
+                  host_words(step));
   text += trust_text(step.trust) + "\n";
   if (step.afd) text += afd_text(*step.afd);
   text += "\n";
@@ -51,8 +59,8 @@ std::string step_text(const StepBreakdown& step) {
                    "-", "-", "-"});
   const bool known = step.host_least == step.host_most;
   const std::string host_interval = known ? "-" : us(step.host_least) + " .. " + us(step.host_most);
-  table.add_row({"host", "-", "1", us(step.host), host_interval, percent_text(step.host / step_time(step)),
-                 "-", "-", "-"});
+  table.add_row({overlaps(step) ? "overlap" : "host", "-", "1", us(step.host), host_interval,
+                 percent_text(step.host / step_time(step)), "-", "-", "-"});
   table.add_rule();
   table.add_row({"step", "", "", us(step_time(step)),
                  us(step.gpu_p10 + step.host_least) + " .. " + us(step.gpu_p90 + step.host_most),

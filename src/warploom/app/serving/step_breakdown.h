@@ -33,7 +33,7 @@ struct StepBreakdown {
   std::vector<KernelRow> kernels;     // longest first
   KernelTrust trust;                  // of their time
   Seconds gpu_p10, gpu_p50, gpu_p90;  // of the step; kernels' errors as joint_error.h adds them
-  Seconds host;                       // what the CPU adds
+  Seconds host;                       // what the CPU adds; below 0: kernels overlap by more
   Seconds host_least, host_most;      // where launches are not known; else `host`
   Seconds hidden{0.0};                // of the kernels, by running beside others; not in gpu_p50
   bool in_halves = false;             // one exchanges with its experts while the other computes
