@@ -24,7 +24,8 @@ endif()
 # property WARPLOOM_WITHOUT_FITS, which have stand-ins and build none of it. Those of WITHOUT_LEARNING take their place
 # where the program is built without them. FITTING are test files that fit
 # models with our own code alone. SANITIZED, WHOLE_RUNS and THREADED: see warploom_suites(). Under the thread
-# sanitizer the test program holds the files of THREADED alone, linked with THREADED_WITH in place of the module.
+# sanitizer the test program holds the files of THREADED alone, linked with THREADED_WITH in place of the module and of
+# TEST_PRIVATE.
 function(warploom_module)
   cmake_parse_arguments(ARG "SANITIZED" "NAME;THREADED_WITH"
     "DEPENDS;PRIVATE;TEST_PRIVATE;COLD;HOT;APART;ALONE;LEARNING;WITHOUT_LEARNING;FITTING;WHOLE_RUNS;THREADED" ${ARGN})
@@ -88,7 +89,7 @@ function(warploom_module)
     target_compile_options(warploom_${ARG_NAME} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
   endif()
 
-  set(tested warploom_${ARG_NAME})
+  set(tested warploom_${ARG_NAME} ${ARG_TEST_PRIVATE})
   if(WARPLOOM_SANITIZE MATCHES "thread")
     set(tests ${ARG_THREADED})
     list(TRANSFORM tests PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
@@ -99,8 +100,8 @@ function(warploom_module)
   if(WARPLOOM_TESTS AND tests)
     add_executable(warploom_${ARG_NAME}_tests ${tests})
     warploom_batches(warploom_${ARG_NAME}_tests SOURCES ${tests})
-    target_link_libraries(warploom_${ARG_NAME}_tests PRIVATE ${tested} ${ARG_PRIVATE}
-                          ${ARG_TEST_PRIVATE} rapidcheck rapidcheck_gtest GTest::gtest_main)
+    target_link_libraries(warploom_${ARG_NAME}_tests PRIVATE ${tested} ${ARG_PRIVATE} rapidcheck rapidcheck_gtest
+                          GTest::gtest_main)
     target_compile_definitions(warploom_${ARG_NAME}_tests PRIVATE
                                WARPLOOM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     # Test bodies run once: a third of their compile time is better spent elsewhere.
