@@ -47,11 +47,11 @@ struct ScheduledBatch {
   void remove_image(const ImageShape& shape);
   // A view; valid until the batch changes. Of the tokens of other ranks nothing is set.
   StepBatch step() const;
+  // Remembers whether a sequence is in a batch for the first time.
+  void note(Slot slot, Sequence& sequence);
 
  private:
-  friend class TokenWriter;
   void add_drafted(Slot slot, SchedulerState& state, std::int64_t tokens);
-  void note(Slot slot, Sequence& sequence);
 };
 
 inline void ScheduledBatch::note(Slot slot, Sequence& sequence) {
@@ -78,44 +78,44 @@ inline void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t toke
   }
 }
 
-// Books one token each of many sequences, in places that were made before: what grows a batch looks at its
-// room for every token, and a simulation books some hundred million.
-class TokenWriter {
- public:
-  // At most `most` sequences. The batch is whole again when the writer ends.
-  TokenWriter(ScheduledBatch& batch, std::size_t most)
-      : batch_(batch), sum_(batch.decode_context_sum), max_(batch.decode_context_max) {
-    batch.decode_contexts.resize(batch.decode_contexts.size() + most);
-    batch.emitting.resize(batch.emitting.size() + most);
-    context_ = batch.decode_contexts.data() + batch.decode_contexts.size() - most;
-    emission_ = batch.emitting.data() + batch.emitting.size() - most;
-  }
-  TokenWriter(const TokenWriter&) = delete;
-  TokenWriter& operator=(const TokenWriter&) = delete;
-  ~TokenWriter() {
-    batch_.decode_contexts.resize(std::size_t(context_ - batch_.decode_contexts.data()));
-    batch_.emitting.resize(std::size_t(emission_ - batch_.emitting.data()));
-    batch_.decode_context_sum = sum_;
-    batch_.decode_context_max = max_;
-  }
-  // A sequence of which one token is known and not computed.
-  void add(Slot slot, Sequence& sequence) {
-    *context_++ = sequence.computed_tokens;
-    sum_ += sequence.computed_tokens;
-    max_ = std::max(max_, sequence.computed_tokens);
-    if (!sequence.was_scheduled) batch_.note(slot, sequence);
-    ++sequence.computed_tokens;
+// Books one token each of running sequences, from place `at` on: those of which one token is known and not computed,
+// and that `has_room` lets go on. Ends at the first that is no such one, or without budget, and gives its place.
+// Places in the batch are made before: what grows it looks at its room for every token, and a simulation books some
+// hundred million.
+template <class HasRoom>
+std::size_t book_decoding(SchedulerState& state, ScheduledBatch& batch, std::size_t at, std::int64_t& budget,
+                          const HasRoom& has_room) {
+  const std::size_t end = std::min(state.running.size(), at + std::size_t(budget));
+  if (at >= end) return at;
+  const std::size_t before = batch.decode_contexts.size(), emitted = batch.emitting.size();
+  batch.decode_contexts.resize(before + end - at);
+  batch.emitting.resize(emitted + end - at);
+  std::int32_t* const contexts = batch.decode_contexts.data() + before;
+  Emission* const emissions = batch.emitting.data() + emitted;
+  std::size_t booked = 0;
+  std::int64_t sum = batch.decode_context_sum;
+  std::int32_t most = batch.decode_context_max;
+  for (; at < end; ++at) {
+    state.look_ahead(at);
+    const Slot slot = state.running[at];
+    Sequence& sequence = state.sequences[slot];
+    if (sequence.idle()) continue;
+    if (sequence.rest() != 1 || !has_room(sequence)) break;
+    batch.note(slot, sequence);
+    const std::int32_t context = sequence.computed_tokens++;
     ++sequence.outputs_scheduled;
-    *emission_++ = {slot, 1};
+    contexts[booked] = context;
+    emissions[booked++] = {slot, 1};
+    sum += context;
+    most = std::max(most, context);
   }
-
- private:
-  ScheduledBatch& batch_;
-  std::int32_t* context_ = nullptr;
-  Emission* emission_ = nullptr;
-  std::int64_t sum_;
-  std::int32_t max_;
-};
+  batch.decode_contexts.resize(before + booked);
+  batch.emitting.resize(emitted + booked);
+  batch.decode_context_sum = sum;
+  batch.decode_context_max = most;
+  budget -= std::int64_t(booked);
+  return at;
+}
 
 class Scheduler {
  public:

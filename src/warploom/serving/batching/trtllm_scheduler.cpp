@@ -26,33 +26,16 @@ bool TrtllmScheduler::stop_last(SchedulerState& state, std::size_t index) {
   return victim - 1 != index;
 }
 
-std::size_t TrtllmScheduler::decode_with_room(SchedulerState& state, ScheduledBatch& batch,
-                                              std::int64_t& budget, bool& prompts) const {
-  if (state.drafts.most_proposed() > 0) return 0;
-  const std::size_t running = state.running.size();
-  TokenWriter writer(batch, running);
-  for (std::size_t i = 0; i < running; ++i) {
-    if (budget == 0) return i;
-    state.look_ahead(i);
-    const Slot slot = state.running[i];
-    Sequence& sequence = state.sequences[slot];
-    if (sequence.idle()) continue;
-    if (sequence.rest() != 1) {
-      prompts = true;
-      continue;
-    }
-    if (reserved(state, sequence, 1 + state.lookahead()) > sequence.room_tokens) return i;
-    writer.add(slot, sequence);
-    --budget;
-  }
-  return running;
-}
-
 bool TrtllmScheduler::schedule_decodes(SchedulerState& state, ScheduledBatch& batch, std::int64_t& budget,
                                        bool& stopped) {
+  const bool one_token = state.drafts.most_proposed() == 0;
+  const auto has_room = [&](const Sequence& sequence) {
+    return reserved(state, sequence, 1 + state.lookahead()) <= sequence.room_tokens;
+  };
   bool prompts = false;
-  for (std::size_t i = decode_with_room(state, batch, budget, prompts);
-       i < state.running.size() && budget > 0; ++i) {
+  for (std::size_t i = 0; budget > 0; ++i) {
+    if (one_token) i = book_decoding(state, batch, i, budget, has_room);
+    if (i >= state.running.size() || budget <= 0) break;
     const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
     if (sequence.idle()) continue;

@@ -33,10 +33,6 @@ class TrtllmScheduler final : public Scheduler {
   // Tokens whose blocks a sequence must hold to compute `tokens` more: those of the whole request when it may
   // never be stopped.
   std::int64_t reserved(const SchedulerState& state, const Sequence& sequence, std::int64_t tokens) const;
-  // Books the token of each request that has its blocks, in order, up to the first that has not; how far it
-  // came. `prompts` is set where a prompt that was cut is among them. Nothing where drafts are verified.
-  std::size_t decode_with_room(SchedulerState& state, ScheduledBatch& batch, std::int64_t& budget,
-                               bool& prompts) const;
   // Whether prompts that were cut are among those that run.
   bool schedule_decodes(SchedulerState& state, ScheduledBatch& batch, std::int64_t& budget, bool& stopped);
   void admit_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget);

@@ -77,7 +77,14 @@ void VllmScheduler::preempt(SchedulerState& state, ScheduledBatch& batch, std::s
 std::int64_t VllmScheduler::plan_running(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget,
                                          bool& preempted) {
   planned_.clear();
-  for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
+  // Most of a step: requests that decode one token each and find a block for it, in the order of the queue.
+  const bool one_token = !limits_.by_priority && state.drafts.most_proposed() == 0 && state.lookahead() == 0;
+  const auto has_room = [&](Sequence& sequence) {
+    return sequence.outputs_scheduled > 0 && state.grow(sequence, 1);
+  };
+  for (std::size_t i = 0; budget > 0; ++i) {
+    if (one_token) i = book_decoding(state, batch, i, budget, has_room);
+    if (i >= state.running.size() || budget <= 0) break;
     const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
     if (sequence.idle()) continue;

@@ -109,7 +109,7 @@ TimelineSample Run::load() {
 }
 
 void Run::start_steps(SimTime now) {
-  std::sort(touched_.begin(), touched_.end());
+  if (touched_.size() > 1) std::sort(touched_.begin(), touched_.end());
   for (const std::uint32_t key : touched_) {
     const std::size_t pool_index = key >> 24, index = key & 0xFFFFFF;
     Pool& pool = pools_[pool_index];

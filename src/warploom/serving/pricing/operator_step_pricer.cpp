@@ -61,6 +61,7 @@ std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
 
 void OperatorStepPricer::forget_uses() {
   sums_.clear();
+  kept_ = {};
   for (PriceTable* table : {&token_table_, &group_table_, &exchange_table_, &row_table_})
     table->forget_uses();
   for (DecodeTable& table : decode_tables_) table.prices.forget_uses();
@@ -76,7 +77,6 @@ std::vector<KernelTime> OperatorStepPricer::breakdown() const {
 
 StepCost OperatorStepPricer::price(const StepBatch& batch) {
   times_ = 1;
-  ListPrice price;
   // Ranks that step together run one graph size: each pads to what the widest of them needs.
   // Context parallelism of prompts leaves a GPU its part of them, and of the decoding requests.
   const std::int64_t sharers = plan_.sharding().prefill_context_parallel;
@@ -94,22 +94,23 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
                                         : group_padded;
   const bool splits = serves_group_ && overlap_.splits(batch);
   const std::int64_t parts = splits ? 2 : 1;
-  ListPrice exchange;
+  const std::int64_t exchanged =
+      !serves_group_ || in_graph ? group_padded : std::max(group_padded, exchanged_tokens(batch));
+  ListPrice price, exchange;
   double deviation = 0;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    add_part(&OperatorStepPricer::list_per_token, divide_up(padded, parts), token_grid_, token_table_, price);
-    if (!serves_group_) continue;
-    const std::int64_t exchanged = in_graph ? group_padded : std::max(group_padded, exchanged_tokens(batch));
-    const double before = price.p50;
-    add_part(&OperatorStepPricer::list_per_group_token, divide_up(group_tokens, parts), token_grid_,
-             group_table_, price);
-    deviation += drawn_deviation(batch, divide_up(group_tokens, parts), price.p50 - before);
-    add_part(&OperatorStepPricer::list_per_exchanged_token, divide_up(exchanged, parts), token_grid_,
-             exchange_table_, splits ? exchange : price);
-  }
-  if (splits) price += exchange;
-  if (batch.logits_rows > 0) {
-    add_part(&OperatorStepPricer::list_per_row, batch.logits_rows, row_grid_, row_table_, price);
+  if (!splits && !draws(batch)) {
+    price = sized_price({padded, group_tokens, exchanged}, batch.logits_rows);
+  } else {
+    for (std::int64_t part = 0; part < parts; ++part) {
+      add_part(kPerToken, divide_up(padded, parts), price);
+      if (!serves_group_) continue;
+      const double before = price.p50;
+      add_part(kPerGroupToken, divide_up(group_tokens, parts), price);
+      deviation += drawn_deviation(batch, divide_up(group_tokens, parts), price.p50 - before);
+      add_part(kPerExchangedToken, divide_up(exchanged, parts), splits ? exchange : price);
+    }
+    if (splits) price += exchange;
+    if (batch.logits_rows > 0) add_part(kPerRow, batch.logits_rows, price);
   }
   if (batch.decode_requests > 0) add_decode(batch, parts, price);
   if (!batch.chunks.empty()) add_prefill(batch, price);
@@ -125,15 +126,7 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
 ListPrice OperatorStepPricer::list_price(const StepBatch& batch, const LaunchSizes& sizes, double times) {
   times_ = times;
   ListPrice price;
-  add_part(&OperatorStepPricer::list_per_token, sizes.tokens, token_grid_, token_table_, price);
-  if (serves_group_) {
-    add_part(&OperatorStepPricer::list_per_group_token, sizes.group_tokens, token_grid_, group_table_, price);
-    add_part(&OperatorStepPricer::list_per_exchanged_token, sizes.exchanged_tokens, token_grid_,
-             exchange_table_, price);
-  }
-  if (batch.logits_rows > 0) {
-    add_part(&OperatorStepPricer::list_per_row, batch.logits_rows, row_grid_, row_table_, price);
-  }
+  add_sized(sizes, batch.logits_rows, price);
   if (batch.decode_requests > 0) add_decode(batch, 1, price);
   if (!batch.chunks.empty()) add_prefill(batch, price);
   return price;
@@ -142,7 +135,7 @@ ListPrice OperatorStepPricer::list_price(const StepBatch& batch, const LaunchSiz
 ListPrice OperatorStepPricer::rows_price(std::int64_t rows) {
   times_ = 1;
   ListPrice price;
-  add_part(&OperatorStepPricer::list_per_row, rows, row_grid_, row_table_, price);
+  add_part(kPerRow, rows, price);
   return price;
 }
 
@@ -171,7 +164,7 @@ double OperatorStepPricer::spread_at(std::size_t row) {
 }
 
 double OperatorStepPricer::drawn_deviation(const StepBatch& batch, std::int64_t group_tokens, double routed) {
-  if (batch.step_draw == 0 || !draws_choices_ || group_tokens > token_grid_.back()) return 0;
+  if (!draws(batch) || group_tokens > token_grid_.back()) return 0;
   const GridPosition at = token_grid_.locate(double(group_tokens));
   return routed * spread_at(at.weight > 0.5 ? at.low + 1 : at.low) * batch.step_draw;
 }
@@ -222,22 +215,57 @@ void OperatorStepPricer::list_per_row(std::int64_t rows) {
   nodes_.insert(nodes_.end(), gathered.begin() + std::ptrdiff_t(collectives), gathered.end());
 }
 
-void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table,
-                                  ListPrice& price) {
+const OperatorStepPricer::TabledPart OperatorStepPricer::kPerToken = {
+    &OperatorStepPricer::list_per_token, &OperatorStepPricer::token_grid_, &OperatorStepPricer::token_table_};
+const OperatorStepPricer::TabledPart OperatorStepPricer::kPerGroupToken = {
+    &OperatorStepPricer::list_per_group_token, &OperatorStepPricer::token_grid_,
+    &OperatorStepPricer::group_table_};
+const OperatorStepPricer::TabledPart OperatorStepPricer::kPerExchangedToken = {
+    &OperatorStepPricer::list_per_exchanged_token, &OperatorStepPricer::token_grid_,
+    &OperatorStepPricer::exchange_table_};
+const OperatorStepPricer::TabledPart OperatorStepPricer::kPerRow = {
+    &OperatorStepPricer::list_per_row, &OperatorStepPricer::row_grid_, &OperatorStepPricer::row_table_};
+
+void OperatorStepPricer::add_part(const TabledPart& part, std::int64_t size, ListPrice& price) {
+  const PriceGrid& grid = this->*part.grid;
   if (size > grid.back()) {
-    (this->*part)(size);
+    if (kept_.open) kept_.tabled = false;
+    (this->*part.list)(size);
     price += sums_.price(nodes_, pricer_, times_);
     return;
   }
+  PriceTable& table = this->*part.table;
   const GridPosition at = grid.locate(double(size));
   for (const auto& [row, weight] : {std::pair{at.low, 1.0 - at.weight}, std::pair{at.low + 1, at.weight}}) {
     if (weight == 0) continue;
     if (!table.has(row)) {
-      (this->*part)(grid[row]);
+      (this->*part.list)(grid[row]);
       table.fill(row, nodes_, pricer_, sums_);
     }
     table.use(row, weight, price, times_);
+    if (kept_.open) kept_.uses[kept_.count++] = {part.table, row, weight};
   }
+}
+
+void OperatorStepPricer::add_sized(const LaunchSizes& sizes, std::int64_t rows, ListPrice& price) {
+  add_part(kPerToken, sizes.tokens, price);
+  if (serves_group_) {
+    add_part(kPerGroupToken, sizes.group_tokens, price);
+    add_part(kPerExchangedToken, sizes.exchanged_tokens, price);
+  }
+  if (rows > 0) add_part(kPerRow, rows, price);
+}
+
+const ListPrice& OperatorStepPricer::sized_price(const LaunchSizes& sizes, std::int64_t rows) {
+  if (kept_.tabled && kept_.rows == rows && kept_.sizes == sizes) {
+    for (std::size_t i = 0; i < kept_.count; ++i)
+      (this->*kept_.uses[i].table).count(kept_.uses[i].row, kept_.uses[i].weight);
+    return kept_.price;
+  }
+  kept_ = {.sizes = sizes, .rows = rows, .price = {}, .tabled = true, .open = true};
+  add_sized(sizes, rows, kept_.price);
+  kept_.open = false;
+  return kept_.price;
 }
 
 void OperatorStepPricer::DecodeGroup::add(std::int64_t context) {
@@ -269,12 +297,12 @@ std::vector<OperatorStepPricer::DecodeKind> OperatorStepPricer::decode_kinds(
   return kinds;
 }
 
-OperatorStepPricer::DecodeTable& OperatorStepPricer::decode_table(std::size_t kind,
-                                                                  std::int64_t query_tokens) {
-  for (DecodeTable& table : decode_tables_)
-    if (table.kind == kind && table.query_tokens == query_tokens) return table;
+std::size_t OperatorStepPricer::decode_table(std::size_t kind, std::int64_t query_tokens) {
+  for (std::size_t i = 0; i < decode_tables_.size(); ++i)
+    if (decode_tables_[i].kind == kind && decode_tables_[i].query_tokens == query_tokens) return i;
   const std::size_t rows = sequence_grid_.size() * decode_kinds_[kind].contexts.size();
-  return decode_tables_.emplace_back(DecodeTable{kind, query_tokens, PriceTable(rows)});
+  decode_tables_.push_back({kind, query_tokens, PriceTable(rows)});
+  return decode_tables_.size() - 1;
 }
 
 void OperatorStepPricer::fill_decode(DecodeTable& table, std::size_t sequences, std::size_t context) {
@@ -287,50 +315,57 @@ void OperatorStepPricer::fill_decode(DecodeTable& table, std::size_t sequences, 
   table.prices.fill(sequences * kind.contexts.size() + context, nodes_, pricer_, sums_);
 }
 
-OperatorStepPricer::Corners OperatorStepPricer::corners_of(DecodeTable& table, double sequences,
-                                                           double context) {
+void OperatorStepPricer::find_corners(Corners& corners, double sequences, double context) {
+  DecodeTable& table = decode_tables_[corners.table];
   const PriceGrid& contexts = decode_kinds_[table.kind].contexts;
   const GridPosition s = sequence_grid_.locate(sequences), c = contexts.locate(context);
-  Corners corners;
-  for (const auto& [si, sw] : {std::pair{s.low, 1.0 - s.weight}, std::pair{s.low + 1, s.weight}}) {
-    for (const auto& [ci, cw] : {std::pair{c.low, 1.0 - c.weight}, std::pair{c.low + 1, c.weight}}) {
-      if (sw * cw == 0) continue;
-      const std::size_t row = si * contexts.size() + ci;
-      if (!table.prices.has(row)) fill_decode(table, si, ci);
-      corners.rows[corners.count++] = {row, sw * cw};
-    }
-  }
-  return corners;
+  corners.count = 0;
+  const auto add = [&](std::size_t si, std::size_t ci, double weight) {
+    if (weight == 0) return;
+    const std::size_t row = si * contexts.size() + ci;
+    if (!table.prices.has(row)) fill_decode(table, si, ci);
+    corners.rows[corners.count++] = {row, weight};
+  };
+  const double own = 1.0 - s.weight;
+  add(s.low, c.low, own * (1.0 - c.weight));
+  add(s.low, c.low + 1, own * c.weight);
+  if (s.weight == 0) return;
+  add(s.low + 1, c.low, s.weight * (1.0 - c.weight));
+  add(s.low + 1, c.low + 1, s.weight * c.weight);
 }
 
-double OperatorStepPricer::time_of(const DecodeTable& table, const Corners& corners) {
+double OperatorStepPricer::time_of(const Corners& corners) const {
+  const PriceTable& prices = decode_tables_[corners.table].prices;
   double time = 0;
-  for (const auto& [row, weight] : corners.all()) time += weight * table.prices.time(row);
+  for (const auto& [row, weight] : corners.all()) time += weight * prices.time(row);
   return time;
 }
 
 void OperatorStepPricer::add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups,
                                          double sequences, double parts, ListPrice& price) {
   const double together_in_part = std::max(1.0, sequences / parts);
-  corners_.clear();
+  corners_.resize(groups.size());
   double longest = 0, together = 0;
   bool uneven = false;
-  for (const DecodeGroup& group : groups) {
-    DecodeTable& table = decode_table(kind, group.query_tokens);
-    corners_.push_back(corners_of(table, together_in_part, group.mean()));
-    together += double(group.requests) / together_in_part * time_of(table, corners_.back());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const DecodeGroup& group = groups[i];
+    const double mean = group.mean();
+    corners_[i].table = decode_table(kind, group.query_tokens);
+    find_corners(corners_[i], together_in_part, mean);
+    together += double(group.requests) / together_in_part * time_of(corners_[i]);
     // Far longer than the mean: the one request may outlast all others together.
-    uneven |= double(group.context_max) > 2.0 * group.mean();
+    uneven |= double(group.context_max) > 2.0 * mean;
   }
   for (std::size_t i = 0; uneven && i < groups.size(); ++i) {
-    DecodeTable& table = decode_table(kind, groups[i].query_tokens);
-    longest = std::max(longest, time_of(table, corners_of(table, 1.0, double(groups[i].context_max))));
+    Corners alone{.table = corners_[i].table, .rows = {}};
+    find_corners(alone, 1.0, double(groups[i].context_max));
+    longest = std::max(longest, time_of(alone));
   }
   const double scale = longest > together && together > 0 ? longest / together : 1.0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    DecodeTable& table = decode_table(kind, groups[i].query_tokens);
+    PriceTable& prices = decode_tables_[corners_[i].table].prices;
     const double share = scale * double(groups[i].requests) / together_in_part;
-    for (const auto& [row, weight] : corners_[i].all()) table.prices.use(row, share * weight, price, times_);
+    for (const auto& [row, weight] : corners_[i].all()) prices.use(row, share * weight, price, times_);
   }
 }
 

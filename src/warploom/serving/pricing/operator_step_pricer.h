@@ -39,6 +39,7 @@ namespace warploom {
 // Sizes that a step's kernels are launched at: tokens of this GPU, and of all that share the experts.
 struct LaunchSizes {
   std::int64_t tokens = 1, group_tokens = 1, exchanged_tokens = 1;
+  friend bool operator==(const LaunchSizes&, const LaunchSizes&) = default;
 };
 
 // The largest sizes that tables cover; larger steps are priced without tables.
@@ -78,8 +79,21 @@ class OperatorStepPricer final : public StepPricer {
   void list_per_exchanged_token(std::int64_t group_tokens);
   std::int64_t exchanged_tokens(const StepBatch& batch) const;
   void list_per_row(std::int64_t rows);
-  void add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table, ListPrice& price);
-  // What a step's own choices add to the time of routed experts, which have taken `routed` on average.
+  // A part with its table.
+  struct TabledPart {
+    Part list;
+    PriceGrid OperatorStepPricer::*grid;
+    PriceTable OperatorStepPricer::*table;
+  };
+  static const TabledPart kPerToken, kPerGroupToken, kPerExchangedToken, kPerRow;
+  void add_part(const TabledPart& part, std::int64_t size, ListPrice& price);
+  // The parts that do not depend on contexts, of a step that runs as one.
+  void add_sized(const LaunchSizes& sizes, std::int64_t rows, ListPrice& price);
+  // The same, and nothing is worked out where the step before had the same sizes: most steps of decoding.
+  const ListPrice& sized_price(const LaunchSizes& sizes, std::int64_t rows);
+  // Whether the step has choices of its own that move its time.
+  bool draws(const StepBatch& batch) const { return batch.step_draw != 0 && draws_choices_; }
+  // What they add to the time of routed experts, which have taken `routed` on average.
   double drawn_deviation(const StepBatch& batch, std::int64_t group_tokens, double routed);
   double spread_at(std::size_t row);
   void add_decode(const StepBatch& batch, std::int64_t parts, ListPrice& price);
@@ -102,22 +116,24 @@ class OperatorStepPricer final : public StepPricer {
     std::int64_t query_tokens = 1;
     PriceTable prices;
   };
+  // Which table a group of one kind is priced from, and the rows around it.
+  struct Corners {
+    std::size_t table = 0;  // of decode_tables_
+    std::array<std::pair<std::size_t, double>, 4> rows;
+    std::size_t count = 0;
+    std::span<const std::pair<std::size_t, double>> all() const { return {rows.data(), count}; }
+  };
   static std::vector<DecodeKind> decode_kinds(const StepPlan& plan,
                                               const std::vector<std::int64_t>& contexts);
   void group_by_queries(const StepBatch& batch);
   void group_by_reach(const ContextReach& reach, const StepBatch& batch);
   void add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups, double sequences, double parts,
                        ListPrice& price);
-  DecodeTable& decode_table(std::size_t kind, std::int64_t query_tokens);
-  // Rows of a decode table around a batch, filled, and their weights.
-  struct Corners {
-    std::array<std::pair<std::size_t, double>, 4> rows;
-    std::size_t count = 0;
-    std::span<const std::pair<std::size_t, double>> all() const { return {rows.data(), count}; }
-  };
-  Corners corners_of(DecodeTable& table, double sequences, double context);
+  std::size_t decode_table(std::size_t kind, std::int64_t query_tokens);  // of decode_tables_
+  // The rows around a batch are filled then.
+  void find_corners(Corners& corners, double sequences, double context);
   void fill_decode(DecodeTable& table, std::size_t sequences, std::size_t context);
-  static double time_of(const DecodeTable& table, const Corners& corners);
+  double time_of(const Corners& corners) const;
 
   StepPlan plan_;
   ScaledOperators beside_;
@@ -133,10 +149,27 @@ class OperatorStepPricer final : public StepPricer {
   std::vector<DecodeTable> decode_tables_;
   std::vector<DecodeGroup> query_groups_, reach_groups_;  // of the step being priced; they keep their memory
   std::vector<Corners> corners_;                          // of the groups of one kind
-  double times_ = 1;                                      // that the list being priced counts
-  KernelSums sums_;                                       // of what no table holds; knows every kernel
-  std::vector<OperatorNode> nodes_;                       // of the part being listed
-  StepShape shape_;                                       // of the prefill chunks; keeps its memory
+  // What one size took of a table.
+  struct Use {
+    PriceTable OperatorStepPricer::*table = nullptr;
+    std::size_t row = 0;
+    double weight = 0;
+  };
+  // The sized parts of the last step.
+  struct SizedPrice {
+    LaunchSizes sizes;
+    std::int64_t rows = -1;
+    ListPrice price;
+    std::array<Use, 8> uses{};  // two rows of each part, at most
+    std::size_t count = 0;
+    bool tabled = false;  // nothing of it was worked out without a table
+    bool open = false;    // it is being priced
+  };
+  SizedPrice kept_;
+  double times_ = 1;                 // that the list being priced counts
+  KernelSums sums_;                  // of what no table holds; knows every kernel
+  std::vector<OperatorNode> nodes_;  // of the part being listed
+  StepShape shape_;                  // of the prefill chunks; keeps its memory
 };
 
 }  // namespace warploom

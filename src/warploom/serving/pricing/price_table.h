@@ -39,10 +39,12 @@ class PriceTable {
   void fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
             KernelSums& sums);
   double time(std::size_t row) const { return rows_[row].price.p50; }
-  // Adds `weight` times the row to `price`, and counts it for collect(), as many times.
+  // Counts the row for collect(), as many times.
+  void count(std::size_t row, double weight, double times = 1) { rows_[row].used += weight * times; }
+  // Adds `weight` times the row to `price`, and counts it.
   void use(std::size_t row, double weight, ListPrice& price, double times = 1) {
-    Row& used = rows_[row];
-    used.used += weight * times;
+    count(row, weight, times);
+    const Row& used = rows_[row];
     price.p50 += weight * used.price.p50;
     price.below.mix(used.price.below, weight);
     price.above.mix(used.price.above, weight);

@@ -201,11 +201,10 @@ bool Replica::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& obs
     }
     sequence.last_token = now;
     sequence.awaits_token = false;
-    if (sequence.outputs_emitted <= sequence.thinking_tokens &&
-        sequence.outputs_emitted + emission.tokens > sequence.thinking_tokens)
-      sequence.first_answer = now;
-    sequence.outputs_emitted += emission.tokens;
-    ends = ends || sequence.outputs_emitted == sequence.output_tokens;
+    const std::int32_t before = sequence.outputs_emitted, after = before + emission.tokens;
+    if (before <= sequence.thinking_tokens && after > sequence.thinking_tokens) sequence.first_answer = now;
+    sequence.outputs_emitted = after;
+    ends |= after == sequence.output_tokens;
     tokens += emission.tokens;
   }
   if (run > 0) observer.on_token_gaps(gap, run);
