@@ -78,10 +78,10 @@ inline void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t toke
   }
 }
 
-// Books one token each of running sequences, from place `at` on: those of which one token is known and not computed,
-// and that `has_room` lets go on. Ends at the first that is no such one, or without budget, and gives its place.
-// Places in the batch are made before: what grows it looks at its room for every token, and a simulation books some
-// hundred million.
+// Books one token each of running sequences, from place `at` on: those of which one token is known and not
+// computed, and that `has_room` lets go on. Ends at the first that is no such one, or without budget, and
+// gives its place. Places in the batch are made before: what grows it looks at its room for every token, and
+// a simulation books some hundred million.
 template <class HasRoom>
 std::size_t book_decoding(SchedulerState& state, ScheduledBatch& batch, std::size_t at, std::int64_t& budget,
                           const HasRoom& has_room) {
