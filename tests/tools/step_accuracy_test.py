@@ -60,6 +60,14 @@ class StepAccuracy(StandInTest):
         self.assertIn("--decode 16x500 --prefill 1x512", asked)
         self.assertIn("--expert-routing uniform", asked)
 
+    def test_a_model_that_was_cut_is_asked_for_by_the_config_beside_its_steps(self):
+        self.steps("qwen30b", ("decode", "1x500", 10))
+        config = self.root / "vllm_0_24_h200" / "steps" / "qwen30b_config.json"
+        config.write_text("{}")
+        self.figures()
+        asked = Path(f"{self.program}.log").read_text()
+        self.assertIn(f"--model {config} --expert-routing uniform", asked)
+
     def test_on_another_gpu_every_model_judges(self):
         self.steps("llama8b", ("decode", "1x500", 10), of="h100")
         found = self.figures("h100")

@@ -27,6 +27,7 @@ LIMITS = {"dram": 0, "l2": 0, "tensor": 1, "fma": 1, "xu": 1, "shared": 1}
 ROWS = {"rmsnorm", "activation", "rope", "kv_write", "quantize", "elementwise"}
 SCHEMES = {"llama8bfp8": "fp8", "qwen32bfp8": "fp8_block", "qwen30bfp8": "fp8_block"}
 MIXTURES = {"qwen30b", "qwen30bfp8", "mixtral"}
+SETS = ("h200", "h100", "h200 0.33")  # of tools/step_accuracy
 MODELS = ("llama8b", "qwen14b", "llama8bfp8", "qwen32bfp8", *sorted(MIXTURES))
 # Those of the first fit, whose residuals then give both; the fit is repeated with what it found.
 SPREAD, NOISE, OUTLIER = (0.1, 0.1, 0.5), 0.03, 0.15
@@ -56,14 +57,14 @@ def priced_steps(program, predictor):
     """(machine, model) -> [(measured us, sums by group, other)]."""
     steps = step_accuracy()
     jobs = []
-    for name, folder in steps.FOLDERS.items():
-        chosen = steps.SETS[name]
+    for name in SETS:
+        chosen, folder = steps.SETS[name], steps.FIXTURES / steps.FOLDERS[name] / "steps"
         for tag in MODELS:
-            if not (steps.FIXTURES / folder / "steps" / f"{tag}_steps.csv").exists():
+            if not (folder / f"{tag}_steps.csv").exists():
                 continue
-            for row in steps.measured_steps(steps.FIXTURES / folder / "steps", tag):
+            for row in steps.measured_steps(folder, tag):
                 words = ["step", "--gpu", chosen.gpu, "--engine", "vllm", "--engine-version", chosen.version]
-                words += [*steps.MODELS[tag], *steps.batch_options(row), "--json"]
+                words += [*steps.options_of(folder, tag), *steps.batch_options(row), "--json"]
                 words += ["--predictor", predictor] if predictor else []
                 jobs.append(((name, tag), float(row["kernel_sum_ms"]) * 1e3, words))
 
@@ -84,7 +85,7 @@ def rows_noise(program, predictor):
     ratios = []
     for row in steps.read_rows(WITH_ROWS):
         words = ["step", "--gpu", "H200", "--engine", "vllm", "--engine-version", "0.33.0"]
-        words += [*steps.MODELS["llama8b"], *steps.batch_options(row), "--json"]
+        words += [*steps.options_of(WITH_ROWS.parent, "llama8b"), *steps.batch_options(row), "--json"]
         words += ["--predictor", predictor] if predictor else []
         done = subprocess.run([program, *words], capture_output=True, text=True, check=True)
         kernels = json.loads(done.stdout)["kernels"]
