@@ -87,6 +87,9 @@ std::size_t book_decoding(SchedulerState& state, ScheduledBatch& batch, std::siz
                           const HasRoom& has_room) {
   const std::size_t end = std::min(state.running.size(), at + std::size_t(budget));
   if (at >= end) return at;
+  constexpr std::size_t kAhead = 8;  // the memory is asked for the sequence that stands so far behind
+  const Slot* const running = state.running.data();
+  Sequence* const sequences = state.sequences.data();
   const std::size_t before = batch.decode_contexts.size(), emitted = batch.emitting.size();
   batch.decode_contexts.resize(before + end - at);
   batch.emitting.resize(emitted + end - at);
@@ -96,9 +99,9 @@ std::size_t book_decoding(SchedulerState& state, ScheduledBatch& batch, std::siz
   std::int64_t sum = batch.decode_context_sum;
   std::int32_t most = batch.decode_context_max;
   for (; at < end; ++at) {
-    state.look_ahead(at);
-    const Slot slot = state.running[at];
-    Sequence& sequence = state.sequences[slot];
+    if (at + kAhead < end) __builtin_prefetch(&sequences[running[at + kAhead]], 1);
+    const Slot slot = running[at];
+    Sequence& sequence = sequences[slot];
     if (sequence.idle()) continue;
     if (sequence.rest() != 1 || !has_room(sequence)) break;
     batch.note(slot, sequence);

@@ -65,12 +65,6 @@ struct SchedulerState {
   std::optional<EncoderCache> encoder;   // absent: prompts have no images, or the engine encodes all at once
   std::vector<Slot> image_holders;       // sequences that may hold something of `encoder`
 
-  // Asks the memory for a sequence that runs some places behind the one at `place`.
-  void look_ahead(std::size_t place) const {
-    constexpr std::size_t kAhead = 8;
-    if (place + kAhead < running.size()) __builtin_prefetch(&sequences[running[place + kAhead]], 1);
-  }
-
   // A sequence joins the end of the queue, or its head.
   void enqueue(Slot slot);
   void enqueue_first(Slot slot);
