@@ -51,11 +51,7 @@ std::string machine_calibration_text(const CalibrateMachineResult& result) {
   for (const HostScale& scale : profile.host) add("host", name_of(scale.group), scale);
   for (const KernelScale& scale : profile.kernels) add("kernels", name_of(scale.group), scale);
   for (const KernelScale& scale : profile.kernels)
-    if (scale.experts > 0) {
-      const double other = scale.experts / scale.factor;
-      add("experts", name_of(scale.group),
-          KernelScale{scale.group, scale.experts, other * scale.low, other * scale.high});
-    }
+    if (scale.experts > 0) add("experts", name_of(scale.group), scale.of_experts());
   TextTable errors({{"error of", Align::Left}, {"predicted", Align::Left}, {"median"}, {"p90"}, {"bias"}});
   add_errors(errors, "a probed product", result.products);
   add_errors(errors, "a step's kernels", result.kernels);

@@ -245,24 +245,32 @@ std::optional<KernelGroup> group_of(const Operator& op, Bound bound) {
 
 bool works_on_rows(const Operator& op) { return family_value(family_of(op)).kind == FamilyKind::Rows; }
 
+KernelScale KernelScale::of_experts() const {
+  KernelScale scale = *this;
+  if (experts <= 0) return scale;
+  const double other = experts / factor;
+  for (double KernelScale::*end : {&KernelScale::factor, &KernelScale::low, &KernelScale::high})
+    scale.*end *= other;
+  return scale;
+}
+
 LatencyEstimate on_machine(LatencyEstimate estimate, const Operator& op, const MachineProfile& profile,
                            Seconds on_rows) {
-  const KernelScale* scale = profile.scale_of(op, estimate.bound);
-  if (scale == nullptr) return estimate;
-  const KernelScale* rows = profile.scale_of(KernelGroup::Rows);
-  if (rows == nullptr) rows = scale;
-  const double share = std::min(1.0, on_rows / estimate.p50);
+  const KernelScale* found = profile.scale_of(op, estimate.bound);
+  if (found == nullptr) return estimate;
   // Experts' kernels may err otherwise than products do that the same limits.
-  const bool experts = scale->experts > 0 && std::holds_alternative<FusedMoe>(op);
-  const double other = experts ? scale->experts / scale->factor : 1;
+  const KernelScale scale = std::holds_alternative<FusedMoe>(op) ? found->of_experts() : *found;
+  const KernelScale* rows = profile.scale_of(KernelGroup::Rows);
+  if (rows == nullptr) rows = found;
+  const double share = std::min(1.0, on_rows / estimate.p50);
   const auto mixed = [&](double KernelScale::*end) {
-    return (1 - share) * other * (scale->*end) + share * (rows->*end);
+    return (1 - share) * (scale.*end) + share * (rows->*end);
   };
   const double factor = mixed(&KernelScale::factor);
   const auto half_width = [&](Seconds end) {
     const double width = std::abs(std::log(end.value() / estimate.p50.value()));
-    if (scale->scatter <= 0 || !std::holds_alternative<Gemm>(op)) return width;
-    return std::min(width, scale->scatter);
+    if (scale.scatter <= 0 || !std::holds_alternative<Gemm>(op)) return width;
+    return std::min(width, scale.scatter);
   };
   const double below = half_width(estimate.p10), above = half_width(estimate.p90);
   // The factor's own doubt and the kernel's are independent.

@@ -43,6 +43,8 @@ struct KernelScale {
   double factor = 1, low = 1, high = 1;
   double scatter = 0;  // of ln(measured / scaled prediction) over the kernels measured; 0: not known
   double experts = 0;  // in place of `factor` for kernels of experts, as sure as it; 0: no other
+  // What kernels of experts are scaled by: this one where they have no other.
+  KernelScale of_experts() const;
   static FieldTable describe();
 };
 
