@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <regex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -104,22 +104,60 @@ std::vector<std::string> products_in(std::string_view name) {
   return words;
 }
 
+std::string_view digits_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return text.substr(at, end - at);
+}
+
+// The size that a text begins with, "cute::C<128>", taken off it; empty: it begins otherwise.
+std::string_view take_size(std::string_view& text) {
+  constexpr std::string_view kSize = "cute::C<";
+  if (!text.starts_with(kSize)) return {};
+  const std::string_view size = digits_at(text, kSize.size());
+  const std::size_t end = kSize.size() + size.size();
+  if (size.empty() || end == text.size() || text[end] != '>') return {};
+  text.remove_prefix(end + 1);
+  return size;
+}
+
+// The sizes of a CUTLASS template's tile, "tuple<cute::C<128>, cute::C<256>, cute::C<64>"; absent: none.
+std::optional<std::array<std::string_view, 3>> template_tile(std::string_view name) {
+  constexpr std::string_view kTuple = "tuple<";
+  for (std::size_t at = name.find(kTuple); at != name.npos; at = name.find(kTuple, at + 1)) {
+    std::string_view rest = name.substr(at + kTuple.size());
+    std::array<std::string_view, 3> sizes;
+    std::size_t read = 0;
+    while (read < sizes.size()) {
+      sizes[read] = take_size(rest);
+      if (sizes[read].empty() || ++read == sizes.size() || !rest.starts_with(',')) break;
+      rest.remove_prefix(rest.starts_with(", ") ? 2 : 1);
+    }
+    if (read == sizes.size()) return sizes;
+  }
+  return std::nullopt;
+}
+
+// The number behind the first "stage" that has one; empty: none.
+std::string_view stages_of(std::string_view name) {
+  constexpr std::string_view kStage = "stage";
+  for (std::size_t at = name.find(kStage); at != name.npos; at = name.find(kStage, at + 1))
+    if (const std::string_view digits = digits_at(name, at + kStage.size()); !digits.empty()) return digits;
+  return {};
+}
+
 // The tile of a product. cuBLAS: tile, then depth x stages, then the cluster; CUTLASS templates: C<128>.
 std::string tile_of(std::string_view name) {
-  const std::string text(name);
-  std::smatch found;
-  static const std::regex kTemplate(R"(tuple<cute::C<(\d+)>, ?cute::C<(\d+)>, ?cute::C<(\d+)>)");
-  if (std::regex_search(text, found, kTemplate))
-    return fmt::format("tile {}x{}x{}", found[1].str(), found[2].str(), found[3].str());
+  if (const auto sizes = template_tile(name))
+    return fmt::format("tile {}x{}x{}", (*sizes)[0], (*sizes)[1], (*sizes)[2]);
   const std::vector<std::string> words = products_in(name);
   if (words.empty()) return "";
   std::string told = "tile " + words[0];
-  static const std::regex kStage(R"(stage(\d+))");
   if (words.size() > 1 && std::count(words[0].begin(), words[0].end(), 'x') == 1) {
     const std::size_t x = words[1].find('x');
     told = fmt::format("tile {}x{} stages {}", words[0], words[1].substr(0, x), words[1].substr(x + 1));
-  } else if (std::regex_search(text, found, kStage)) {
-    told += fmt::format(" stages {}", found[1].str());
+  } else if (const std::string_view stages = stages_of(name); !stages.empty()) {
+    told += fmt::format(" stages {}", stages);
   }
   if (name.starts_with("nvjet") && words.size() > 2) told += fmt::format(" cluster {}", words[2]);
   return told;

@@ -322,6 +322,9 @@ TEST(KernelName, TellsFamilyAndTile) {
          "tile 128x128x64 stages 4");
   expect("_ZN7cutlass13device_kernel_GemmUniversal_tuple<cute::C<128>, cute::C<256>, cute::C<64>>", "gemm",
          "tile 128x256x64");
+  expect("gemm_tuple<cute::C<2>, cute::C<1>>_tuple<cute::C<64>,cute::C<32>,cute::C<16>>_64x8", "gemm",
+         "tile 64x32x16");
+  expect("gemm_64x32x16_stages_of_stage3", "gemm", "tile 64x32x16 stages 3");
   expect("gemv2T_kernel_val", "gemm", "");
   expect("void flash::flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<128>>", "attention_decode", "");
   expect("BatchDecodeWithPagedKVCacheKernel", "attention_decode", "");
