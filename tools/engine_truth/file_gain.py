@@ -2,8 +2,8 @@
 """What tuned files changed in a real engine: file_gain.py REQUESTS.csv.gz [--before none] [--json]
 file_gain.py --from FOLDER --gpu NAME [--tags plain=none pred=predicted ...] [--pass 2] --to REQUESTS.csv.gz
 
-The first form prints for each GPU and load the mean TTFT and TPOT with each kind of files, the least and the
-largest TPOT of one start, and the change of both against those before, with a 95 % interval by drawing
+The first form prints for each GPU and load the mean TTFT and TPOT with each kind of files, the TPOT of each
+start in their order, and the change of both against those before, with a 95 % interval by drawing
 starts and their requests again. The second adds what serve.py wrote with --tag TAG_sSTART to the file, of
 one pass."""
 
@@ -71,10 +71,10 @@ def gains(rows, usual):
         for files, starts in kinds.items():
             one = {"gpu": gpu, "load": load, "files": files, "starts": len(starts)}
             for name in ("ttft_ms", "tpot_ms"):
-                means = [statistics.fmean(float(row[name]) for row in of) for of in starts.values()]
+                means = [statistics.fmean(float(row[name]) for row in starts[each]) for each in sorted(starts)]
                 one[name] = statistics.fmean(means)
                 if name == "tpot_ms":
-                    one["tpot_of_starts"] = [min(means), max(means)]
+                    one["tpot_of_starts"] = means
                 if files != usual and usual in kinds:
                     one[name.replace("_ms", "_change")] = change(kinds[usual], starts, name)
             found.append(one)
@@ -105,7 +105,7 @@ def main():
         for name in ("ttft", "tpot"):
             text += f" {name.upper()} {one[name + '_ms']:8.2f} ms"
             if name == "tpot" and one["starts"] > 1:
-                text += " [{:.2f} .. {:.2f}]".format(*one["tpot_of_starts"])
+                text += f" [{', '.join(f'{mean:.2f}' for mean in one['tpot_of_starts'])}]"
             if name + "_change" in one:
                 text += " {:+.1f} % ({:+.1f} .. {:+.1f})".format(*one[name + "_change"])
         print(text)
