@@ -71,7 +71,7 @@ def gains(rows, usual):
         for files, starts in kinds.items():
             one = {"gpu": gpu, "load": load, "files": files, "starts": len(starts)}
             for name in ("ttft_ms", "tpot_ms"):
-                means = [statistics.fmean(float(row[name]) for row in starts[each]) for each in sorted(starts)]
+                means = [statistics.fmean(float(row[name]) for row in of) for _, of in sorted(starts.items())]
                 one[name] = statistics.fmean(means)
                 if name == "tpot_ms":
                     one["tpot_of_starts"] = means
