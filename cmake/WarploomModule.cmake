@@ -104,8 +104,7 @@ function(warploom_module)
                           GTest::gtest_main)
     target_compile_definitions(warploom_${ARG_NAME}_tests PRIVATE
                                WARPLOOM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    # Test bodies run once: a third of their compile time is better spent elsewhere.
-    target_compile_options(warploom_${ARG_NAME}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(warploom_${ARG_NAME}_tests PRIVATE ${WARPLOOM_COLD})
     if(WARPLOOM_SANITIZE)
       target_compile_options(warploom_${ARG_NAME}_tests PRIVATE -O0)
     endif()

@@ -47,15 +47,19 @@ if(WARPLOOM_HARDENED)
                          -fstack-clash-protection $<$<BOOL:${WARPLOOM_HAS_CF_PROTECTION}>:-fcf-protection>)
   target_link_options(warploom_options INTERFACE $<$<LINK_LANGUAGE:C,CXX>:-Wl,-z,relro,-z,now,-z,noexecstack>)
 endif()
-# g++ collects its garbage at 128 MB, which a batch passes again and again: a tenth of its time. Where a core has
-# the memory it begins later; what is compiled is the same to the byte.
+# g++ collects its garbage at 128 MB, which a batch passes again and again: a sixth of its time. Where a core has
+# the memory it begins later, or never; what is compiled is the same to the byte.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
 math(EXPR megabytes_each "${megabytes} / ${cores}")
-if(megabytes_each GREATER_EQUAL 2000)
-  target_compile_options(warploom_options INTERFACE
-                         $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=300000>)
-endif()
+foreach(memory_and_heap "2000;300000" "6000;1200000")
+  list(GET memory_and_heap 0 memory)
+  list(GET memory_and_heap 1 heap)
+  if(megabytes_each GREATER_EQUAL memory)
+    set(heap_option $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=${heap}>)
+  endif()
+endforeach()
+target_compile_options(warploom_options INTERFACE ${heap_option})
 # The quicker linker where it is there: every test program links the whole toolkit with its data.
 find_program(WARPLOOM_MOLD mold)
 if(WARPLOOM_MOLD AND (CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))
@@ -63,8 +67,12 @@ if(WARPLOOM_MOLD AND (CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR CMAKE_CXX_COMPILE
 endif()
 set_target_properties(warploom_options PROPERTIES INTERFACE_POSITION_INDEPENDENT_CODE ON)
 
-# What runs once a request (texts, JSON, options) is compiled for a quick build; in a wheel for its size.
+# What runs once a request (texts, JSON, options), and the bodies of tests, are compiled for a quick build; in a wheel
+# for its size. g++ compiles a batch at -Og in 0.7 of its time at -O1 (docs/decisions/0187), clang takes as long.
 set(WARPLOOM_COLD $<$<CONFIG:Release>:-O1>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(WARPLOOM_COLD $<$<CONFIG:Release>:-Og>)
+endif()
 # clang's sanitizers take nearly twice as long over code that is optimised; g++'s do not.
 if(WARPLOOM_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND WARPLOOM_COLD -O0)
