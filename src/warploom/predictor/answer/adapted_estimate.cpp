@@ -21,7 +21,7 @@ LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, 
   answer.log_p50 += double(record.level);
   if (own < 0) return answer;
   const CellRecord& similar_cell =
-      cell != nullptr ? *cell : *family.index.find_class(call.gpu, call.context, call.kind).cell;
+      cell != nullptr ? *cell : *family.index.find_elsewhere(call.gpu, call.context, call.kind).cell;
   const ContextCodes& codes = family.index.codes(similar_cell);
   const Kriging& kriging = family.kriging(own);
   const DonorAnswers donors =

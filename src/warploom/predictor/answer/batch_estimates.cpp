@@ -44,7 +44,7 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
     return group;
   const CellIndex& index = group.family->index;
   if (index.may_be_replaced(found, context)) return group;
-  if (index.find_eager(gpu, context, kind_code(op), found).cell != nullptr) return group;
+  if (index.newer_eager(found, gpu, context, kind_code(op)).cell != nullptr) return group;
   group.trees = group.family->cell_trees(*found.cell);
   if (group.trees == nullptr) return group;
   const ContextKernel kernel = group.family->kernel(*found.cell).asked_as(context.as_collected);

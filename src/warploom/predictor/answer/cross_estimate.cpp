@@ -126,7 +126,7 @@ LogEstimate class_estimate(const LoadedFamily& family, const KernelCall& call, c
 LogEstimate cross_estimate(const LoadedFamily& family, const KernelCall& call, const OperatorFeatures& row,
                            int hidden_gpu, const CellIndex::Found* chosen) {
   const CellIndex::Found found =
-      chosen != nullptr ? *chosen : family.index.find_class(call.gpu, call.context, call.kind);
+      chosen != nullptr ? *chosen : family.index.find_elsewhere(call.gpu, call.context, call.kind);
   const int architecture = architecture_class(call.gpu);
   const auto ask = [&](auto admits) { return ask_donors(family, call, row, hidden_gpu, admits); };
   const Donors donors = ask([&](int other) { return other == architecture; });

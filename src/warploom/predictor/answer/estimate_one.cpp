@@ -135,10 +135,10 @@ LatencyEstimate answer_by(const LoadedFamily& family, const CellIndex::Found& fo
 
 FoundAnswer nearest_answer(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context) {
-  FoundAnswer answer{family.index.find_near(gpu, context, op), {}};
+  FoundAnswer answer{family.index.find(gpu, context, op), {}};
   answer.estimate = answer_by(family, answer.found, op, gpu, context);
   if (!answer.estimate.extrapolated) return answer;
-  const CellIndex::Found instead = family.index.find_instead(gpu, context, op, answer.found);
+  const CellIndex::Found instead = family.index.instead_of(answer.found, gpu, context, op);
   if (instead.cell == nullptr) return answer;
   return {instead, answer_by(family, instead, op, gpu, context)};
 }
@@ -147,7 +147,7 @@ FoundAnswer nearest_answer(const LoadedFamily& family, const Operator& op, const
 FoundAnswer best_answer(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                         const KernelContext& context) {
   const FoundAnswer nearest = nearest_answer(family, op, gpu, context);
-  const CellIndex::Found eager = family.index.find_eager(gpu, context, kind_code(op), nearest.found);
+  const CellIndex::Found eager = family.index.newer_eager(nearest.found, gpu, context, kind_code(op));
   if (eager.cell == nullptr) return nearest;
   const ContextRecord& at = family.model.contexts[eager.cell->context];
   const KernelContext named{at.framework, at.version, at.kernel, context.as_collected};

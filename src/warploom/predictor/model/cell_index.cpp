@@ -1,456 +1,258 @@
 #include "warploom/predictor/model/cell_index.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <map>
-#include <string>
-#include <tuple>
-#include <utility>
+#include <optional>
+#include <string_view>
 
-#include "warploom/base/hash.h"
 #include "warploom/base/version.h"
-#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/predictor/features/features.h"
 
 namespace warploom {
 namespace {
 
-constexpr std::uint64_t kAnyKind = 0xFFFFF;
-constexpr std::uint32_t kNarrow = 4;  // times the rows of a narrow cell, that another version has at least
-constexpr std::uint32_t kStray = 50;  // times those of a stray one, that another of the engine's cells has
-constexpr std::uint64_t kNoGpu = 0;
-constexpr std::uint64_t kAnyKernel = 2;
-constexpr std::uint64_t kEagerVersion =
-    1;  // in place of a version: the best of those that were timed eagerly
-
-std::uint64_t name_key(std::string_view name) { return name.empty() ? 0 : hash_bytes(name); }
-
-struct NameKeys {
-  std::uint64_t framework, version, kernel;
-};
-
-std::uint64_t key_of(std::uint64_t place, const NameKeys& names, std::uint64_t kind) {
-  return hash_combine(
-      hash_combine(hash_combine(hash_combine(place, names.framework), names.version), names.kernel), kind);
-}
-
-std::uint64_t architecture_key(int architecture) {
-  return hash_combine(0x61726368, std::uint64_t(architecture));
-}
-
-// Rows of the user's own GPU that warploom-collect timed.
-constexpr std::string_view kSweep = "warploom";
-
-// A library that engines call, timed on the user's own GPU, comes before what others measured.
-int rank_of(const ContextRecord& context) {
-  const std::string_view framework = context.framework;
-  if (framework == kSweep && context.kernel == "cublaslt") return int(EnumNames<Engine>::kNames.size()) + 1;
-  return engine_rank(framework);
-}
-
-NameKeys keys_of(const ContextRecord& context) {
-  return {name_key(context.framework), name_key(context.version), name_key(context.kernel)};
-}
-
 bool has_schemes(Family family) { return family == Family::Gemm || family == Family::Moe; }
 
-// A library timed by itself: its call holds no quantising pass, so what an engine calls does not stand in for
-// it.
+// A library timed by itself: its call holds no quantising pass, so what an engine calls does not stand in for it.
 bool is_bare_library(const KernelContext& context) {
   return !context.framework.empty() && !is_engine(context.framework);
 }
 
-// Under which cells are found when no framework is named. The collector's own kernels are simpler than any
-// that an engine calls, so they have a place of their own, which is asked last.
-constexpr std::uint64_t kAnyFramework = 0, kOwnKernels = 1;
-std::uint64_t any_framework(const ContextRecord& context) {
-  return context.framework == kSweep && context.kernel.starts_with("own_") ? kOwnKernels : kAnyFramework;
-}
-
-// Numbers of names: as they came, until they are numbered by name.
-template <typename Name>
-class NameNumbers {
- public:
-  void add(const Name& name) { numbers_.try_emplace(name, float(numbers_.size())); }
-  void number_by_name() {
-    float next = 0;
-    for (auto& [name, number] : numbers_) number = next++;
-  }
-  float of(const Name& name) const { return numbers_.at(name); }
-
- private:
-  std::map<Name, float> numbers_;
-};
-
 }  // namespace
 
-std::vector<ContextCodes> context_codes(const FamilyModel& model) {
-  const std::size_t trained = model.trained_contexts > 0 ? model.trained_contexts : model.contexts.size();
-  NameNumbers<std::string> frameworks, versions;
-  NameNumbers<std::pair<std::string, std::string>> kernels;
-  for (std::size_t i = 0; i < model.contexts.size(); ++i) {
-    const ContextRecord& context = model.contexts[i];
-    frameworks.add(context.framework);
-    versions.add(context.version);
-    kernels.add({context.framework, context.kernel});
-    if (i + 1 != trained) continue;
-    frameworks.number_by_name();
-    versions.number_by_name();
-    kernels.number_by_name();
+// What is asked, and what the steps of the search need of it more than once.
+struct CellIndex::Question {
+  const GpuSpec& gpu;
+  const KernelContext& context;
+  std::uint32_t kind;
+  const Operator* op = nullptr;  // nullptr: of the kind alone
+  ContextNames names = names_of(context);
+  mutable std::optional<NearKinds> known_kinds{};
+
+  // The own first. Looked up where the own kind does not answer.
+  std::span<const NearKind> kinds() const {
+    if (!known_kinds) known_kinds = op != nullptr ? near_kinds(*op, gpu) : own_kind(kind);
+    return known_kinds->all();
   }
-  std::vector<ContextCodes> codes;
-  for (const ContextRecord& context : model.contexts)
-    codes.push_back({frameworks.of(context.framework), kernels.of({context.framework, context.kernel}),
-                     versions.of(context.version)});
-  return codes;
+  NearKind own() const { return {.kind = kind}; }
+};
+
+CellIndex::CellIndex(const FamilyModel& model) : model_(model), table_(model), codes_(context_codes(model)) {}
+
+CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const {
+  const Question question{gpu, context, kind};
+  const Found here = first(kOwnKind, question);
+  return here.cell != nullptr ? here : elsewhere(question);
 }
 
-CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_codes(model)) {
-  for (const ContextRecord& context : model.contexts) positions_.push_back(version_position(context.version));
-  find_narrow_cells();
-  for (std::uint32_t i = 0; i < model.cells.size(); ++i) {
-    const CellRecord& cell = model.cells[i];
-    if (cell.gpu == CellRecord::kAnyGpu)
-      offer_class(cell, i);
-    else
-      offer_measured(cell, i);
+CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& context, const Operator& op) const {
+  const Question question{gpu, context, kind_code(op), &op};
+  // What is known of a kernel that is named goes before all kin, and a library's own kernel has none.
+  const bool bare = is_bare_library(context);
+  if (bare || !context.kernel.empty()) {
+    const Found own = find(gpu, context, question.kind);
+    const bool named = own.cell != nullptr && table_.context_of(*own.cell).kernel == context.kernel;
+    if (named || (bare && own.cell != nullptr && own.exact_kind)) return own;
   }
+  const Found here = first(kHereWithKin, question);
+  return here.cell != nullptr ? here : elsewhere(question);
 }
 
-void CellIndex::find_narrow_cells() {
-  std::unordered_map<std::uint64_t, std::uint32_t> most;
-  const auto kernel_at = [&](const CellRecord& cell) {
-    const NameKeys names = keys_of(model_.contexts[cell.context]);
-    return key_of(cell.gpu, {names.framework, std::uint64_t(cell.launch_bound), names.kernel}, cell.kind);
+CellIndex::Found CellIndex::find_elsewhere(const GpuSpec& gpu, const KernelContext& context,
+                                           std::uint32_t kind) const {
+  return elsewhere({gpu, context, kind});
+}
+
+CellIndex::Found CellIndex::first(std::span<const Nearness> order, const Question& question) const {
+  for (const Nearness& nearness : order)
+    if (const Found found = at(nearness, question); found.cell != nullptr) return found;
+  return {};
+}
+
+CellIndex::Found CellIndex::at(const Nearness& nearness, const Question& question) const {
+  if (nearness.whose == Whose::Named) return named(nearness, question);
+  if (nearness.kin == Kin::Eager) return eager_here(question);
+  if (nearness.kin != Kin::Own) return kin_here(nearness, question);
+  const CellRecord* cell = own_here(nearness.whose, question);
+  if (cell == nullptr) return {};
+  const Found found = measured(*cell, question, question.own());
+  if (nearness.whose == Whose::NoOthers && found.other_engine) return {};
+  // The same kernel on GPUs of this architecture is nearer than a library's own timed on this one.
+  const bool passed_over =
+      question.op != nullptr && found.other_engine && is_library(*cell) && siblings_ran(question);
+  return passed_over ? Found{} : found;
+}
+
+CellIndex::Found CellIndex::named(const Nearness& nearness, const Question& question) const {
+  const ContextNames& names = question.names;
+  if (names.kernel == 0) return {};
+  if (nearness.place == Place::Elsewhere)
+    return {table_.class_of_kernel(names, question.kind), false, true, false, question.kind, question.own()};
+  const CellRecord* cell = table_.here(question.gpu, names, question.kind);
+  if (cell == nullptr)
+    cell = table_.nearest_version(question.gpu, names, question.context.version, question.kind);
+  if (cell == nullptr) cell = table_.here(question.gpu, {names.framework, 0, names.kernel}, question.kind);
+  if (cell == nullptr) cell = table_.here(question.gpu, {0, 0, names.kernel}, question.kind);
+  return {cell, true, true, false, question.kind, question.own()};
+}
+
+// What is not timed eagerly. One after the other: the first serves nearly always.
+const CellRecord* CellIndex::own_here(Whose whose, const Question& question) const {
+  const ContextNames& names = question.names;
+  if (whose != Whose::Asked)
+    return table_.default_here(question.gpu, CellTable::kAnyFramework, question.kind);
+  const auto serves = [](const CellRecord* cell) { return cell != nullptr && !cell->launch_bound; };
+  const CellRecord* cell = table_.here(question.gpu, {names.framework, names.version, 0}, question.kind);
+  if (!serves(cell))
+    cell = table_.nearest_default(question.gpu, names, question.context.version, question.kind);
+  if (!serves(cell)) cell = table_.here(question.gpu, {names.framework, 0, 0}, question.kind);
+  return serves(cell) ? cell : nullptr;
+}
+
+// Where nothing else of the kind is here: what is there was timed eagerly.
+CellIndex::Found CellIndex::eager_here(const Question& question) const {
+  if (own_here(Whose::Anyones, question) != nullptr) return {};
+  const ContextNames& names = question.names;
+  const CellRecord* cell = table_.here(question.gpu, {names.framework, names.version, 0}, question.kind);
+  if (cell == nullptr)
+    cell = table_.nearest_default(question.gpu, names, question.context.version, question.kind);
+  if (cell == nullptr) cell = table_.here(question.gpu, {names.framework, 0, 0}, question.kind);
+  if (cell == nullptr) cell = table_.here(question.gpu, {CellTable::kAnyFramework, 0, 0}, question.kind);
+  if (cell == nullptr) return {};
+  if (question.op != nullptr && is_library(*cell)) return {};
+  return measured(*cell, question, question.own());
+}
+
+CellIndex::Found CellIndex::kin_here(const Nearness& nearness, const Question& question) const {
+  const bool other_scales = nearness.kin == Kin::OtherScales;
+  if (other_scales && siblings_ran(question)) return {};
+  const std::uint64_t framework =
+      nearness.whose == Whose::Asked ? question.names.framework : CellTable::kAnyFramework;
+  for (const NearKind& kin : question.kinds()) {
+    if (kin.distance != 0 || kin.kind == question.kind || kin.other_scales != other_scales) continue;
+    const CellRecord* cell = table_.default_here(question.gpu, framework, kin.kind);
+    if (cell == nullptr) continue;
+    if (framework == CellTable::kAnyFramework && !is_engine(table_.context_of(*cell).framework)) continue;
+    return measured(*cell, question, kin);
+  }
+  return {};
+}
+
+bool CellIndex::siblings_ran(const Question& question) const {
+  const auto ran = [&](const NearKind& kin) {
+    const bool same = kin.kind == question.kind || (kin.distance == 0 && !kin.other_scales);
+    return same && table_.class_beside(question.gpu, question.names.framework, kin.kind) != nullptr;
   };
-  const auto engine_at = [&](const CellRecord& cell) {
-    const std::uint64_t framework = name_key(model_.contexts[cell.context].framework);
-    return key_of(cell.gpu, {framework, std::uint64_t(cell.launch_bound), kAnyKernel}, cell.kind);
-  };
-  for (const CellRecord& cell : model_.cells)
-    for (const std::uint64_t key : {kernel_at(cell), engine_at(cell)})
-      most[key] = std::max(most[key], cell.rows);
-  for (const CellRecord& cell : model_.cells) {
-    narrow_.push_back(kNarrow * cell.rows < most[kernel_at(cell)]);
-    stray_.push_back(kStray * cell.rows < most[engine_at(cell)]);
+  const auto kinds = question.kinds();
+  return std::any_of(kinds.begin(), kinds.end(), ran);
+}
+
+CellIndex::Found CellIndex::elsewhere(const Question& question) const {
+  const Found own = named({Place::Elsewhere, Whose::Named, Kin::Own}, question);
+  if (own.cell != nullptr) return own;
+  for (double last = -1;;) {
+    double next = std::numeric_limits<double>::infinity();
+    for (const NearKind& kin : question.kinds())
+      if (kin.distance > last) next = std::min(next, kin.distance);
+    if (next == std::numeric_limits<double>::infinity()) return last_resort(question);
+    if (const Found found = at_distance(next, last < 0, question); found.cell != nullptr) return found;
+    last = next;
   }
 }
 
-void CellIndex::offer_class(const CellRecord& cell, std::uint32_t number) {
-  const ContextRecord& context = model_.contexts[cell.context];
-  const NameKeys full = keys_of(context);
-  const std::uint64_t any = any_framework(context);
-  for (const std::uint64_t kind : {std::uint64_t(cell.kind), kAnyKind})
-    for (const NameKeys& names : {NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
-                                  NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
-      offer(key_of(kNoGpu, names, kind), number);
-}
-
-void CellIndex::offer_measured(const CellRecord& cell, std::uint32_t number) {
-  const ContextRecord& context = model_.contexts[cell.context];
-  const NameKeys full = keys_of(context);
-  const std::uint64_t any = any_framework(context);
-  const GpuRecord& gpu = model_.gpus[cell.gpu];
-  const std::uint64_t place = hash_bytes(gpu.name);
-  for (const NameKeys& names : {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
-                                NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
-    offer(key_of(place, names, cell.kind), number);
-  if (!stray_[number]) offer(key_of(place, {full.framework, full.version, 0}, cell.kind), number);
-  if (!stray_[number]) versions_[key_of(place, {full.framework, 0, 0}, cell.kind)].push_back(number);
-  if (full.kernel != 0)
-    versions_[key_of(place, {full.framework, 0, full.kernel}, cell.kind)].push_back(number);
-  // The defaults of an architecture point at a measured cell, whose class is looked up afterwards.
-  const std::uint64_t arch = architecture_key(gpu.architecture);
-  offer(key_of(arch, {full.framework, 0, 0}, cell.kind), number);
-  // A sweep is of one GPU and has no class that could answer for others.
-  if (context.framework != kSweep) offer(key_of(arch, {kAnyFramework, 0, 0}, cell.kind), number);
-  if (!cell.launch_bound) return;
-  for (const std::uint64_t at : {place, arch})
-    offer(key_of(at, {full.framework, kEagerVersion, 0}, cell.kind), number);
-  if (std::find(eager_kinds_.begin(), eager_kinds_.end(), cell.kind) == eager_kinds_.end())
-    eager_kinds_.push_back(cell.kind);
-}
-
-bool CellIndex::better(std::uint32_t first, std::uint32_t second) const {
-  const CellRecord &a = model_.cells[first], &b = model_.cells[second];
-  if (a.launch_bound != b.launch_bound) return b.launch_bound;
-  const ContextRecord &x = model_.contexts[a.context], &y = model_.contexts[b.context];
-  if (const int d = rank_of(x) - rank_of(y); d != 0) return d > 0;
-  if (narrow_[first] != narrow_[second]) return narrow_[second];
-  if (const int d = compare_versions(x.version, y.version); d != 0) return d > 0;
-  return a.rows > b.rows;
-}
-
-void CellIndex::offer(std::uint64_t key, std::uint32_t cell) {
-  const auto [at, fresh] = cells_.try_emplace(key, cell);
-  if (!fresh && better(cell, at->second)) at->second = cell;
-}
-
-const CellRecord* CellIndex::nearest_version(const GpuSpec& gpu, std::uint64_t framework,
-                                             std::uint64_t kernel, std::string_view version,
-                                             std::uint32_t kind) const {
-  const double asked = version_position(version);
-  const auto at = versions_.find(key_of(gpu.name_hash, {framework, 0, kernel}, kind));
-  if (asked < 0 || framework == 0 || at == versions_.end()) return nullptr;
-  const auto rank = [&](const CellRecord& cell) {
-    const double position = positions_[cell.context];
-    return std::tuple(cell.launch_bound, bool(narrow_[std::size_t(&cell - model_.cells.data())]),
-                      std::abs(position - asked), position, -double(cell.rows));
-  };
-  const CellRecord* best = nullptr;
-  for (const std::uint32_t number : at->second) {
-    const CellRecord& cell = model_.cells[number];
-    if (positions_[cell.context] >= 0 && (best == nullptr || rank(cell) < rank(*best))) best = &cell;
+CellIndex::Found CellIndex::at_distance(double distance, bool nearest, const Question& question) const {
+  for (const Nearness& nearness : is_bare_library(question.context) ? kOtherGpusOfLibrary : kOtherGpus) {
+    if (nearness.whose == Whose::Asked && question.names.framework == 0) continue;
+    const bool beside = nearness.place == Place::Beside;
+    const std::uint64_t framework =
+        nearness.whose == Whose::Asked ? question.names.framework : CellTable::kAnyFramework;
+    for (const NearKind& kin : question.kinds()) {
+      // GPUs of this architecture run the own kind as this one does.
+      const bool own = kin.kind == question.kind;
+      if (kin.distance != distance && !(beside && own && nearest)) continue;
+      const CellRecord* cell = beside ? table_.class_beside(question.gpu, framework, kin.kind)
+                                      : table_.class_anywhere(framework, kin.kind);
+      if (cell == nullptr) continue;
+      if (nearness.whose == Whose::Engines && rank_of(table_.context_of(*cell)) == 0) continue;
+      const bool same = kin.distance == 0;
+      return {cell, false, same || (beside && own), false, same ? kin.kind : question.kind, kin};
+    }
   }
-  return best;
+  return {};
 }
 
-const CellRecord* CellIndex::nearest_default(const GpuSpec& gpu, const KernelContext& context,
-                                             std::uint32_t kind) const {
-  if (context.version.empty()) return nullptr;
-  const std::uint64_t framework = name_key(context.framework);
-  const CellRecord* newest = lookup(key_of(gpu.name_hash, {framework, 0, 0}, kind));
-  if (newest == nullptr) return nullptr;
-  const std::uint64_t kernel = name_key(model_.contexts[newest->context].kernel);
-  return nearest_version(gpu, framework, kernel, context.version, kind);
+CellIndex::Found CellIndex::last_resort(const Question& question) const {
+  const NearKind own = question.kinds().front();
+  for (const std::uint64_t framework : {question.names.framework, CellTable::kAnyFramework})
+    if (const CellRecord* cell = table_.class_anywhere(framework, CellTable::kAnyKind))
+      return {cell, false, false, false, own.kind, own};
+  if (const CellRecord* cell = table_.here(question.gpu, {CellTable::kOwnKernels, 0, 0}, own.kind))
+    return {cell, true, true, true, own.kind, own};
+  for (const std::uint64_t kind : {std::uint64_t(own.kind), CellTable::kAnyKind})
+    if (const CellRecord* cell = table_.class_anywhere(CellTable::kOwnKernels, kind))
+      return {cell, false, kind != CellTable::kAnyKind, false, own.kind, own};
+  return {};
 }
 
-const CellRecord* CellIndex::lookup(std::uint64_t key) const {
-  const auto at = cells_.find(key);
-  return at == cells_.end() ? nullptr : &model_.cells[at->second];
-}
-
-const CellRecord* CellIndex::exact(const GpuSpec& gpu, const KernelContext& context,
-                                   std::uint32_t kind) const {
-  const NameKeys names{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
-  const CellRecord* cell = lookup(key_of(gpu.name_hash, names, kind));
-  if (cell == nullptr) return nullptr;
-  const ContextRecord& record = model_.contexts[cell->context];
-  const bool same = record.framework == context.framework && record.version == context.version &&
-                    record.kernel == context.kernel;
-  return same ? cell : nullptr;
-}
-
-CellIndex::Found CellIndex::measured(const CellRecord& cell, const KernelContext& context,
+CellIndex::Found CellIndex::measured(const CellRecord& cell, const Question& question,
                                      const NearKind& near) const {
-  const std::string_view framework = model_.contexts[cell.context].framework;
-  const bool other = is_engine(context.framework) && framework != context.framework &&
-                     (is_engine(framework) || is_library(cell));
+  const std::string_view framework = table_.context_of(cell).framework;
+  const std::string_view asked = question.context.framework;
+  const bool other = is_engine(asked) && framework != asked && (is_engine(framework) || is_library(cell));
   return {&cell, true, true, other, near.kind, near};
 }
 
 bool CellIndex::is_library(const CellRecord& cell) const {
-  const ContextRecord& context = model_.contexts[cell.context];
-  return context.framework == kSweep || (has_schemes(model_.family) && rank_of(context) == 0);
-}
-
-const CellRecord* CellIndex::default_at(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t version,
-                                        std::uint32_t kind) const {
-  const CellRecord* cell = lookup(key_of(gpu.name_hash, {framework, version, 0}, kind));
-  return cell != nullptr && !cell->launch_bound ? cell : nullptr;
-}
-
-CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const {
-  const NameKeys full{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
-  const auto at_gpu = [&](const NameKeys& names) { return lookup(key_of(gpu.name_hash, names, kind)); };
-  const NearKind own{.kind = kind};
-  if (full.kernel != 0) {
-    if (const CellRecord* cell = at_gpu(full)) return {cell, true, true, false, kind, own};
-    if (const CellRecord* cell = nearest_version(gpu, full.framework, full.kernel, context.version, kind))
-      return {cell, true, true, false, kind, own};
-    for (const NameKeys& names : {NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel}})
-      if (const CellRecord* cell = at_gpu(names)) return {cell, true, true, false, kind, own};
-    if (const CellRecord* cell = class_of_kernel(full.framework, full.kernel, kind))
-      return {cell, false, true, false, kind, own};
-  }
-  // An engine runs its kernels from CUDA graphs: another framework's kernel is nearer than its own timed
-  // eagerly.
-  const CellRecord* eager = nullptr;
-  const auto serves = [&](const CellRecord* cell) {
-    if (cell != nullptr && cell->launch_bound && eager == nullptr) eager = cell;
-    return cell != nullptr && !cell->launch_bound;
-  };
-  // One after the other: the first serves nearly always.
-  const CellRecord* cell = at_gpu({full.framework, full.version, 0});
-  if (!serves(cell)) cell = nearest_default(gpu, context, kind);
-  if (!serves(cell) && full.version != 0) cell = at_gpu({full.framework, 0, 0});
-  if (!serves(cell) && full.framework != 0) cell = at_gpu({kAnyFramework, 0, 0});
-  if (serves(cell)) return measured(*cell, context, own);
-  if (eager != nullptr) return measured(*eager, context, own);
-  return find_class(gpu, context, kind);
-}
-
-CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& context,
-                                      const Operator& op) const {
-  const Found own = find(gpu, context, kind_code(op));
-  const bool eager = own.measured && own.cell->launch_bound;
-  if (own.measured && !own.other_engine && !eager) return own;
-  if (is_bare_library(context) && own.cell != nullptr && own.exact_kind) return own;
-  const std::uint64_t framework = name_key(context.framework);
-  if (!context.kernel.empty() && own.cell != nullptr &&
-      model_.contexts[own.cell->context].kernel == context.kernel)
-    return own;
-  const NearKinds near = near_kinds(op, gpu);
-  const auto kin_at = [&](std::uint64_t asked, bool other_scales) -> Found {
-    for (const NearKind& kin : near.all())
-      if (kin.distance == 0 && kin.kind != own.kind && kin.other_scales == other_scales)
-        if (const CellRecord* cell = default_at(gpu, asked, 0, kin.kind);
-            cell != nullptr &&
-            (asked != kAnyFramework || is_engine(model_.contexts[cell->context].framework)))
-          return measured(*cell, context, kin);
-    return {};
-  };
-  // The same kernel on GPUs of this architecture is nearer than a library's own timed on this one, or than
-  // one that has a scale for each block of weights where the operator's has none.
-  const std::uint64_t arch = architecture_key(architecture_class(gpu));
-  const auto ran_by_siblings = [&](const NearKind& kin) {
-    return kin.distance == 0 && !kin.other_scales && sibling_class(arch, framework, kin.kind) != nullptr;
-  };
-  const bool siblings = std::any_of(near.all().begin(), near.all().end(), ran_by_siblings) ||
-                        sibling_class(arch, framework, kind_code(op)) != nullptr;
-  const bool library = own.measured && is_library(*own.cell);
-  for (const std::uint64_t asked : {framework, kAnyFramework}) {
-    if (const Found kin = kin_at(asked, false); kin.cell != nullptr) return kin;
-    if (own.measured && !eager && !(library && siblings)) return own;
-  }
-  if (!siblings)
-    for (const std::uint64_t asked : {framework, kAnyFramework})
-      if (const Found kin = kin_at(asked, true); kin.cell != nullptr) return kin;
-  return own.measured && !library ? own : find_near_class(gpu, context, near);
-}
-
-CellIndex::Found CellIndex::find_eager(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind,
-                                       const Found& found) const {
-  const bool some = std::find(eager_kinds_.begin(), eager_kinds_.end(), kind) != eager_kinds_.end();
-  if (!some || found.cell == nullptr || found.cell->launch_bound || !context.kernel.empty()) return {};
-  const ContextRecord& chosen = model_.contexts[found.cell->context];
-  const std::string_view engine = context.framework.empty() ? chosen.framework : context.framework;
-  if (!is_engine(engine)) return {};
-  const NameKeys names{name_key(engine), kEagerVersion, 0};
-  const CellRecord* cell = lookup(key_of(gpu.name_hash, names, kind));
-  const bool here = cell != nullptr;
-  if (!here && !found.measured) cell = lookup(key_of(architecture_key(architecture_class(gpu)), names, kind));
-  if (cell == nullptr) return {};
-  const ContextRecord& eager = model_.contexts[cell->context];
-  if (chosen.framework == engine && compare_versions(eager.version, chosen.version) <= 0) return {};
-  if (!context.version.empty() && compare_versions(context.version, eager.version) < 0) return {};
-  if (!here) cell = class_of_kernel(names.framework, name_key(eager.kernel), kind);
-  if (cell == nullptr) return {};
-  return {cell, here, true, false, kind, {.kind = kind}};
+  const ContextRecord& context = table_.context_of(cell);
+  return is_swept(context) || (has_schemes(model_.family) && rank_of(context) == 0);
 }
 
 bool CellIndex::may_be_replaced(const Found& found, const KernelContext& context) const {
   if (found.cell == nullptr || found.measured != context.kernel.empty()) return false;
   if (is_bare_library(context)) return false;
-  const std::string_view framework = model_.contexts[found.cell->context].framework;
-  return !found.measured ||
-         (is_library(*found.cell) && framework != kSweep && framework != context.framework);
+  const ContextRecord& at = table_.context_of(*found.cell);
+  return !found.measured || (is_library(*found.cell) && !is_swept(at) && at.framework != context.framework);
 }
 
-CellIndex::Found CellIndex::find_instead(const GpuSpec& gpu, const KernelContext& context, const Operator& op,
-                                         const Found& found) const {
+CellIndex::Found CellIndex::instead_of(const Found& found, const GpuSpec& gpu, const KernelContext& context,
+                                       const Operator& op) const {
   if (!may_be_replaced(found, context)) return {};
   if (!found.measured) {
-    Found here = find_near(gpu, {context.framework, context.version, {}}, op);
+    Found here = find(gpu, {context.framework, context.version, {}}, op);
     here.other_engine = here.measured;
     return here.measured ? here : Found{};
   }
-  const NearKinds near = near_kinds(op, gpu);
-  for (const std::uint64_t asked : {name_key(context.framework), kAnyFramework})
-    for (const NearKind& kin : near.all())
-      if (kin.distance == 0 && kin.kind != found.kind)
-        if (const CellRecord* cell = default_at(gpu, asked, 0, kin.kind);
-            cell != nullptr && rank_of(model_.contexts[cell->context]) > 0)
-          return measured(*cell, context, kin);
-  const Found others = find_near_class(gpu, context, near);
-  return others.cell != nullptr && rank_of(model_.contexts[others.cell->context]) > 0 ? others : Found{};
-}
-
-const CellRecord* CellIndex::class_of_kernel(std::uint64_t framework, std::uint64_t kernel,
-                                             std::uint32_t kind) const {
-  if (const CellRecord* cell = lookup(key_of(kNoGpu, {framework, 0, kernel}, kind))) return cell;
-  return lookup(key_of(kNoGpu, {0, 0, kernel}, kind));
-}
-
-const CellRecord* CellIndex::sibling_class(std::uint64_t arch, std::uint64_t framework,
-                                           std::uint32_t kind) const {
-  const CellRecord* sibling = lookup(key_of(arch, {framework, 0, 0}, kind));
-  if (sibling == nullptr || sibling->launch_bound) return nullptr;
-  const NameKeys names = keys_of(model_.contexts[sibling->context]);
-  return lookup(key_of(kNoGpu, {names.framework, 0, names.kernel}, kind));
-}
-
-CellIndex::Found CellIndex::find_class(const GpuSpec& gpu, const KernelContext& context,
-                                       std::uint32_t kind) const {
-  NearKinds own;
-  own.kinds[own.count++] = {.kind = kind};
-  return find_near_class(gpu, context, own);
-}
-
-CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelContext& context,
-                                            const NearKinds& kinds) const {
-  const std::uint64_t framework = name_key(context.framework), kernel = name_key(context.kernel);
-  const auto near = kinds.all();
-  const NearKind& own = near.front();
-  if (kernel != 0)
-    if (const CellRecord* cell = class_of_kernel(framework, kernel, own.kind))
-      return {cell, false, true, false, own.kind, own};
-  // The engine that is named, then any, then also kernels that benchmarks alone run: those tell less of
-  // engines than an engine's kernel under other scales, and than one on GPUs of another architecture. A
-  // question about a library's own kernel is not about engines: what a sibling ran goes before those.
-  enum class Of { Asked, Engines, All };
-  const bool bare = is_bare_library(context);
-  const auto search = [&](bool siblings, Of of, auto admits, auto class_at) -> Found {
-    for (const Of pass : {Of::Asked, Of::Engines, Of::All})
-      for (const NearKind& kin : near) {
-        const bool in_turn = bare || (of == Of::All) == (pass == Of::All);
-        if (!admits(kin) || !in_turn || (pass == Of::Asked && framework == 0)) continue;
-        const CellRecord* cell = class_at(pass == Of::Asked ? framework : kAnyFramework, kin.kind);
-        if (cell == nullptr || (pass == Of::Engines && rank_of(model_.contexts[cell->context]) == 0))
-          continue;
-        const bool same = kin.distance == 0;
-        return {cell, false, same || (siblings && kin.kind == own.kind), false, same ? kin.kind : own.kind,
-                kin};
-      }
-    return {};
-  };
-  const std::uint64_t arch = architecture_key(architecture_class(gpu));
-  for (double last = -1;;) {
-    double next = std::numeric_limits<double>::infinity();
-    for (const NearKind& kin : near)
-      if (kin.distance > last) next = std::min(next, kin.distance);
-    if (next == std::numeric_limits<double>::infinity()) break;
-    for (const Of of : {Of::Engines, Of::All}) {
-      // GPUs of this architecture run the own kind as this one does.
-      const Found here = search(
-          true, of, [&](const NearKind& kin) { return kin.distance == next || (last < 0 && &kin == &own); },
-          [&](std::uint64_t names, std::uint32_t kind) { return sibling_class(arch, names, kind); });
-      if (here.cell != nullptr) return here;
-      const Found found = search(
-          false, of, [&](const NearKind& kin) { return kin.distance == next; },
-          [&](std::uint64_t names, std::uint32_t kind) {
-            return lookup(key_of(kNoGpu, {names, 0, 0}, kind));
-          });
-      if (found.cell != nullptr) return found;
+  const Question question{gpu, context, kind_code(op), &op};
+  for (const std::uint64_t framework : {question.names.framework, CellTable::kAnyFramework})
+    for (const NearKind& kin : question.kinds()) {
+      if (kin.distance != 0 || kin.kind == found.kind) continue;
+      const CellRecord* cell = table_.default_here(gpu, framework, kin.kind);
+      if (cell != nullptr && rank_of(table_.context_of(*cell)) > 0) return measured(*cell, question, kin);
     }
-    last = next;
-  }
-  return last_resort(gpu, framework, own);
+  const Found others = elsewhere(question);
+  return others.cell != nullptr && rank_of(table_.context_of(*others.cell)) > 0 ? others : Found{};
 }
 
-CellIndex::Found CellIndex::last_resort(const GpuSpec& gpu, std::uint64_t framework,
-                                        const NearKind& own) const {
-  for (const std::uint64_t names : {framework, kAnyFramework})
-    if (const CellRecord* cell = lookup(key_of(kNoGpu, {names, 0, 0}, kAnyKind)))
-      return {cell, false, false, false, own.kind, own};
-  if (const CellRecord* cell = lookup(key_of(gpu.name_hash, {kOwnKernels, 0, 0}, own.kind)))
-    return {cell, true, true, true, own.kind, own};
-  for (const std::uint64_t kind : {std::uint64_t(own.kind), kAnyKind})
-    if (const CellRecord* cell = lookup(key_of(kNoGpu, {kOwnKernels, 0, 0}, kind)))
-      return {cell, false, kind != kAnyKind, false, own.kind, own};
-  return {};
+CellIndex::Found CellIndex::newer_eager(const Found& found, const GpuSpec& gpu, const KernelContext& context,
+                                        std::uint32_t kind) const {
+  if (!table_.has_eager(kind) || found.cell == nullptr || found.cell->launch_bound || !context.kernel.empty())
+    return {};
+  const ContextRecord& chosen = table_.context_of(*found.cell);
+  const std::string_view engine = context.framework.empty() ? chosen.framework : context.framework;
+  if (!is_engine(engine)) return {};
+  const ContextNames names = names_of(KernelContext{.framework = engine});
+  const CellRecord* cell = table_.eager_here(gpu, names.framework, kind);
+  const bool here = cell != nullptr;
+  if (!here && !found.measured) cell = table_.eager_beside(gpu, names.framework, kind);
+  if (cell == nullptr) return {};
+  const ContextRecord& eager = table_.context_of(*cell);
+  if (chosen.framework == engine && compare_versions(eager.version, chosen.version) <= 0) return {};
+  if (!context.version.empty() && compare_versions(context.version, eager.version) < 0) return {};
+  if (!here)
+    cell = table_.class_of_kernel(names_of(KernelContext{.framework = engine, .kernel = eager.kernel}), kind);
+  if (cell == nullptr) return {};
+  return {cell, here, true, false, kind, {.kind = kind}};
 }
 
 }  // namespace warploom

@@ -88,7 +88,7 @@ struct MeasuredProducts {
     model.contexts.push_back({framework, "1.0", kernel});
   }
   CellIndex::Found found(MatmulScheme scheme, const char* gpu, const KernelContext& context) const {
-    return CellIndex(model).find_near(catalog.get(gpu), context, Gemm{.scheme = scheme});
+    return CellIndex(model).find(catalog.get(gpu), context, Operator(Gemm{.scheme = scheme}));
   }
   std::string kernel_for(MatmulScheme scheme, const char* gpu, const KernelContext& context) const {
     const CellIndex::Found cell = found(scheme, gpu, context);

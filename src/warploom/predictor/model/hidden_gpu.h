@@ -5,7 +5,7 @@
 #include <span>
 
 #include "warploom/kernels/operator.h"
-#include "warploom/predictor/model/cell_index.h"
+#include "warploom/predictor/model/context_codes.h"
 
 namespace warploom {
 

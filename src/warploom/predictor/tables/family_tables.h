@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/model/cell_index.h"
+#include "warploom/predictor/model/context_codes.h"
 #include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/tables/grid_neighbours.h"
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "warploom/base/error.h"
-#include "warploom/predictor/model/cell_index.h"
 #include "warploom/predictor/model/cell_trees.h"
 
 namespace warploom {

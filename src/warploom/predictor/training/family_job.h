@@ -12,7 +12,7 @@
 #include "warploom/learning/boosting.h"
 #include "warploom/learning/tree_ensemble.h"
 #include "warploom/measurements/dataset.h"
-#include "warploom/predictor/model/cell_index.h"
+#include "warploom/predictor/model/context_codes.h"
 #include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/training/class_offsets.h"
 #include "warploom/predictor/training/training_options.h"

@@ -8,7 +8,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/measurements/dataset.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/model/cell_index.h"
+#include "warploom/predictor/model/context_codes.h"
 #include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/training/training_rows.h"
 
