@@ -8,7 +8,7 @@ set(test_costs
   program.Calibrate=12 cli.OfStep/EveryOption=12 cli.OfPredict/EveryOption=12 Python.Frames=11
   app.TileTableLatency=10 ceiling.CeilingTraining=9 program.TrainKernelSight=9 predictor.TrainPredictor=9
   cli.OfSimulate/EveryOption=8 cli.OfValidate/EveryOption=8 app.CrossGpuTable=8 app.SampleLimits=7
-  Plans.OfAnAuditHold=7 program.TuneWaveTune=7 Python.WaveHook=7 ceiling.CeilingModel=6 Surfaces.Web=6
+  Plans.OfAnAuditHold=7 program.TuneWaveTune=7 Python.WaveHook=7 robustness.WrongTypes=7 ceiling.CeilingModel=6 Surfaces.Web=6
   predictor.ExtremeOperators=6 Program.OldFaultsStayMended=6 program.PlanProcesses=5 tuner.MeasuredAnchors=5
   tuner.RuntimeTable=5 baselines.PipeWeave=5)
 

@@ -86,7 +86,7 @@ function(warploom_module)
   endif()
   # What a fuzzing target has reached is seen in the toolkit's own code; tests need not tell.
   if(WARPLOOM_FUZZ)
-    target_compile_options(warploom_${ARG_NAME} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
+    target_compile_options(warploom_${ARG_NAME} PRIVATE ${WARPLOOM_WATCHED})
   endif()
 
   set(tested warploom_${ARG_NAME} ${ARG_TEST_PRIVATE})

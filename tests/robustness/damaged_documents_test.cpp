@@ -15,7 +15,6 @@
 #include "warploom/fused_moe/config_table.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/hardware/node_catalog.h"
-#include "warploom/judge/regret/tile_table.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/model_catalog.h"
@@ -99,28 +98,6 @@ TEST(DamagedNodes, AreReadOrRefused) {
                                      node_from_json(parse_json(bytes, "own.json"), gpus, "own.json");
                                    },
                                .share = 4});
-}
-
-TEST(DamagedWaveTuneTables, AreReadOrRefused) {
-  std::vector<TileSample> samples;
-  for (const std::int64_t tiles : {4, 12, 16, 20})
-    for (const std::int64_t loop : {4, 64})
-      samples.push_back(
-          {{128, 128, 64, 8, 3, 1}, {tiles * 128, tiles * 128, loop * 64}, double(tiles * loop)});
-  const ScratchFolder folder;
-  const auto path = folder.path() / "table.json";
-  WaveTuneTable(fit_wavetune({}, {}, samples)).write(path);
-  expect_sound_or_refused({.name = "table.json",
-                           .kind = Kind::Json,
-                           .sound = read_json_file(path).dump(),
-                           .read = [&](const std::string& bytes) {
-                             const auto table = WaveTuneTable::from_json(parse_json(bytes, "table"), "table");
-                             for (const std::int64_t size : {1, 100, 4096, 2147483647}) {
-                               const TilePick pick = table.pick({size, size, size});
-                               if (!std::isfinite(pick.predicted_us) || pick.predicted_us < 0)
-                                 throw std::runtime_error("a time that is not finite");
-                             }
-                           }});
 }
 
 TEST(DamagedRuns, AreReadOrRefused) {

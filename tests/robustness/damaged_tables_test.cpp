@@ -1,4 +1,4 @@
-// Tables: measurements of every layout, traces, truths, samples. The rows are made up.
+// Tables: measurements of every layout, traces, times, samples. The rows are made up.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,9 +16,6 @@
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/fused_moe/config_training.h"
 #include "warploom/fused_moe/profiled_configs.h"
-#include "warploom/judge/validate/concurrency_exclusions.h"
-#include "warploom/judge/validate/validate_concurrency.h"
-#include "warploom/judge/validate/validate_static.h"
 #include "warploom/measurements/importers/import.h"
 #include "warploom/serving/workload/trace_file.h"
 #include "warploom/tuned_files/timed_rows.h"
@@ -246,27 +243,12 @@ TEST(DamagedTraces, AreReadOrRefused) {
     });
 }
 
-TEST(DamagedTruths, AreReadOrRefused) {
+TEST(DamagedTimes, AreReadOrRefused) {
   Bench bench;
   bench.feed({"", "requests.csv",
               "arrival_s,input_tokens,output_tokens,queued_s,scheduled_s,first_token_s,last_token_s\n"
               "0,100,20,0.01,0.02,0.1,0.9\n1,10,2,1.01,1.02,1.1,1.2\n"},
              Kind::Csv, [](const auto& path) { read_real_requests(path); });
-  bench.feed({"", "static.csv",
-              "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
-              "real_total_ms\n"
-              "H100,1,1,vllm,Llama,a,8,128,90,1000,1090\n"},
-             Kind::Csv, [](const auto& path) { read_static_truth(path); });
-  bench.feed({"", "workloads.csv", "workload,num_prefill_tokens\na,100\na,120\nb,3\n"}, Kind::Csv,
-             [](const auto& path) { read_static_workloads(path); });
-  bench.feed({"", "runs.csv",
-              "id,dump,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,gemm_"
-              "quant_mode,"
-              "moe_quant_mode,tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,silicon_ttft_ms,"
-              "silicon_tpot_ms\n"
-              "1,d,8,0,vllm,0.24.0,meta-llama/Llama-3.1-8B,h200_sxm,bf16,agg,1024,1024,,,1,1,1,,,90,9.5\n"},
-             Kind::Csv,
-             [](const auto& path) { sort_rows(read_concurrency_truth(path), concurrency_rules()); });
   bench.feed({"", "tuned.csv", "hardware,M,E,topk,H,N,best_us\nA100,64,8,2,1024,512,90\n"}, Kind::Csv,
              [](const auto& path) { read_tuned_times(path, GpuCatalog()); });
 }

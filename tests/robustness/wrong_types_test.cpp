@@ -20,7 +20,6 @@
 #include "warploom/fused_moe/config_table.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/hardware/node_catalog.h"
-#include "warploom/judge/regret/tile_table.h"
 #include "warploom/kernels/operator_json.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/planner/gpu_prices.h"
@@ -208,14 +207,6 @@ TEST(WrongTypes, OfFilesOfTheProgramAreRefusedInOwnWords) {
       [](const Json& document) { (void)moe_config_from_json(document, "experts"); });
   expect_own_words("operator", operator_to_json(Operator(Gemm{.m = 100, .n = 4096, .k = 4096})),
                    [](const Json& document) { (void)operator_from_json(document, "operator"); });
-  std::vector<TileSample> samples;
-  for (const std::int64_t tiles : {4, 12, 16, 20})
-    for (const std::int64_t loop : {4, 64})
-      samples.push_back(
-          {{128, 128, 64, 8, 3, 1}, {tiles * 128, tiles * 128, loop * 64}, double(tiles * loop)});
-  WaveTuneTable(fit_wavetune({}, {}, samples)).write(folder.path() / "table.json");
-  expect_own_words("published table", read_json_file(folder.path() / "table.json"),
-                   [](const Json& document) { (void)WaveTuneTable::from_json(document, "table"); });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <vector>
 
 #include "warploom/base/error.h"
 #include "warploom/kernels/operator_json.h"
@@ -12,8 +13,19 @@
 namespace warploom {
 namespace {
 
+// Those whose fields are known here. Under sanitizers the judge is left out, which alone knows some.
+std::vector<DescribedRequest> known_requests() {
+  std::vector<DescribedRequest> known;
+  for (const DescribedRequest& request : described_requests())
+    if (request.table != nullptr) known.push_back(request);
+#ifndef WARPLOOM_SANITIZED
+  EXPECT_EQ(known.size(), described_requests().size());
+#endif
+  return known;
+}
+
 TEST(RequestSchema, IsOfDraft2020AndHasEveryField) {
-  for (const DescribedRequest& request : described_requests()) {
+  for (const DescribedRequest& request : known_requests()) {
     const Json schema = request_schema(request.name);
     EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema") << request.name;
     EXPECT_EQ(schema["title"], request.name);
@@ -28,7 +40,7 @@ TEST(RequestSchema, IsOfDraft2020AndHasEveryField) {
 
 TEST(RequestSchema, NamesAreUnique) {
   std::set<std::string> names;
-  for (const DescribedRequest& request : described_requests()) {
+  for (const DescribedRequest& request : known_requests()) {
     EXPECT_TRUE(names.insert(request.name).second) << request.name;
     std::set<std::string> fields;
     for (const Field& field : request.table->fields)
@@ -38,7 +50,7 @@ TEST(RequestSchema, NamesAreUnique) {
 
 // Ranges of a request as it comes hold, and what is written is read back.
 TEST(RequestSchema, DefaultsAreReadBack) {
-  for (const DescribedRequest& request : described_requests()) {
+  for (const DescribedRequest& request : known_requests()) {
     const auto one = request.make(), other = request.make();
     const Json written = write_fields(*request.table, one.get());
     try {

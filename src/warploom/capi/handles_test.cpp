@@ -178,10 +178,12 @@ TEST(AnswersC, RefuseNullClosedAndUnknownWithAWord) {
   EXPECT_EQ(warploom_answer(session, nullptr, "{}", nullptr, &text, into, size), WARPLOOM_BAD_INPUT);
   EXPECT_EQ(warploom_answer(session, "step", nullptr, nullptr, &text, into, size), WARPLOOM_BAD_INPUT);
   EXPECT_EQ(warploom_answer(session, "step", "{}", nullptr, nullptr, into, size), WARPLOOM_BAD_INPUT);
+#ifndef WARPLOOM_SANITIZED  // the judge is not there
   EXPECT_EQ(warploom_answer(session, "validate_static", R"({"truth": "/none.csv", "requests": "/none.csv"})",
                             nullptr, &text, into, size),
             WARPLOOM_IO_ERROR)
       << message.said();
+#endif
   warploom_close(session);
   warploom_close(session);
   warploom_close(nullptr);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 
 namespace warploom {
 
@@ -32,7 +31,6 @@ struct Nearness {
   Place place;
   Whose whose;
   Kin kin;
-  bool operator==(const Nearness&) const = default;
 };
 
 // Of the operator's own kind alone. An engine runs its kernels from CUDA graphs: another framework's kernel is nearer
