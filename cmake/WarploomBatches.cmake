@@ -1,10 +1,15 @@
 # Sources compiled in batches: most of a source's compile time is its headers, which a batch parses once. For
 # builds from nothing (./quickstart, ./check, .ci/run); developers, who change one source at a time, do without.
 option(WARPLOOM_BATCHES "Compile sources in batches: builds from nothing are faster, small changes slower" OFF)
-set(WARPLOOM_BATCH_SIZE 60 CACHE STRING "Sources in a batch, at most")
+set(WARPLOOM_BATCH_SIZE 100 CACHE STRING "Sources in a batch, at most")
 
 if(WARPLOOM_BATCHES)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  # The largest batches take 1.4 GB each. Ninja runs two more than there are cores, which is too much for a small machine.
+  cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
+  math(EXPR compilers "${megabytes} / 1600 + 1")
+  set_property(GLOBAL PROPERTY JOB_POOLS compilers=${compilers})
+  set(CMAKE_JOB_POOL_COMPILE compilers)
   # A name that one source has to itself may be a variable's in another; ./.ci/run looks at changed sources alone.
   target_compile_options(warploom_options INTERFACE -Wno-shadow)
 endif()
@@ -18,7 +23,7 @@ function(warploom_batches target)
   if(WARPLOOM_BATCHES AND ARG_SOURCES)
     string(SHA256 folder "${ARG_OPTIONS}")
     string(SUBSTRING "${folder}" 0 8 folder)
-    execute_process(COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tools/batch_sources"
+    execute_process(COMMAND ${Python3_EXECUTABLE} -IS "${PROJECT_SOURCE_DIR}/tools/batch_sources"
                             --most ${WARPLOOM_BATCH_SIZE} --headers "${PROJECT_SOURCE_DIR}/src"
                             --into "${CMAKE_CURRENT_BINARY_DIR}/batches/${target}_${folder}" -- ${ARG_SOURCES}
                     OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
