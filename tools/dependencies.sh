@@ -140,8 +140,8 @@ find_fuzzing_clang() {
 
 # Fills `sanitized_preset`, `sanitized_flags` and `sanitized_targets` with the tree of the tests under address
 # and undefined-behaviour checks. Where clang has libFuzzer it is that of the fuzzing targets: the toolkit is
-# compiled once for both. CI's has no lines for reports of addresses, which then name functions alone: a seventh of its
-# compile time.
+# compiled once for both. CI's has no lines for reports of addresses, which then name functions alone: a
+# seventh of its compile time.
 find_sanitized_tree() {
   local clang
   sanitized_preset=asan sanitized_flags=() sanitized_targets=(sanitized_test_programs)
@@ -152,7 +152,8 @@ find_sanitized_tree() {
   [[ "${CI:-}" != true ]] || sanitized_flags+=(-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-Og)
 }
 
-# Fills `threaded_flags` with those of the tree that the thread sanitizer looks at: clang compiles it in 0.6 of g++'s time.
+# Fills `threaded_flags` with those of the tree that the thread sanitizer looks at: clang compiles it in 0.6
+# of g++'s time.
 find_threaded_tree() {
   local clang
   threaded_flags=()

@@ -1,6 +1,6 @@
-// What warploom-judge alone reads: truths that serving is judged by, and the published method's tables. The judge is
-// half of the toolkit and is compiled for these alone, so that a moment's look with sanitizers (.ci/run) leaves them to
-// tools/nightly.
+// What warploom-judge alone reads: truths that serving is judged by, and the published method's tables. The
+// judge is half of the toolkit and is compiled for these alone, so that a moment's look with sanitizers
+// (.ci/run) leaves them to tools/nightly.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -12,8 +12,8 @@
 
 namespace warploom {
 
-// For a GPU without rows of this context; `row` holds the call's features. `hidden_gpu` of model.gpus
-// (-1: none) gives nothing. `found`: the class that answers (nullptr: find_elsewhere). The index must find some
+// For a GPU without rows of this context; `row` holds the call's features. `hidden_gpu` of model.gpus (-1:
+// none) gives nothing. `found`: the class that answers (nullptr: find_elsewhere). The index must find some
 // cell of the family.
 LogEstimate cross_estimate(const LoadedFamily& family, const KernelCall& call, const OperatorFeatures& row,
                            int hidden_gpu = -1, const CellIndex::Found* found = nullptr);

@@ -14,7 +14,8 @@ namespace {
 
 bool has_schemes(Family family) { return family == Family::Gemm || family == Family::Moe; }
 
-// A library timed by itself: its call holds no quantising pass, so what an engine calls does not stand in for it.
+// A library timed by itself: its call holds no quantising pass, so what an engine calls does not stand in for
+// it.
 bool is_bare_library(const KernelContext& context) {
   return !context.framework.empty() && !is_engine(context.framework);
 }

@@ -29,10 +29,11 @@ class CellIndex {
     std::uint32_t kind = 0;
     NearKind near{};  // the cell's kind beside the operator's own
   };
-  // Empty parts of the context are free. A version that was never measured, or of which hardly a row is left (a
-  // fiftieth of what the engine's largest cell of the kind has), falls to the nearest that ran the newest's kernel,
-  // of two as near the older; a nightly build to the newest. A kernel never measured on this GPU falls to the other
-  // GPUs. The collector's own kernels answer when they are named, or nothing else is known. No allocation.
+  // Empty parts of the context are free. A version that was never measured, or of which hardly a row is left
+  // (a fiftieth of what the engine's largest cell of the kind has), falls to the nearest that ran the
+  // newest's kernel, of two as near the older; a nightly build to the newest. A kernel never measured on this
+  // GPU falls to the other GPUs. The collector's own kernels answer when they are named, or nothing else is
+  // known. No allocation.
   //
   // Of this kind alone; of the operator's and those of the same arithmetic.
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
@@ -40,17 +41,17 @@ class CellIndex {
   // Of this kind, from the other GPUs, measured on this one or not.
   Found find_elsewhere(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
 
-  // What answers in place of `found` (of an operator) where that is asked outside of the sizes it was measured at.
-  // For a kernel that was named but ran on other GPUs alone: this GPU's own kernel for the operator. For a
-  // benchmark's product that no engine runs: an engine's under other scales, here or on other GPUs. No cell: nothing
-  // better is known.
+  // What answers in place of `found` (of an operator) where that is asked outside of the sizes it was
+  // measured at. For a kernel that was named but ran on other GPUs alone: this GPU's own kernel for the
+  // operator. For a benchmark's product that no engine runs: an engine's under other scales, here or on other
+  // GPUs. No cell: nothing better is known.
   Found instead_of(const Found& found, const GpuSpec& gpu, const KernelContext& context,
                    const Operator& op) const;
   bool may_be_replaced(const Found& found, const KernelContext& context) const;
-  // The engine's kernel of a newer version than `found`, where that was timed call by call alone. Such a time is the
-  // longer of kernel and host, so the kernel takes at most that: it bounds what the older kernel says. On this GPU,
-  // or where `found` is of other GPUs on one of its architecture. No cell: there is none, or a kernel or an older
-  // version is named.
+  // The engine's kernel of a newer version than `found`, where that was timed call by call alone. Such a time
+  // is the longer of kernel and host, so the kernel takes at most that: it bounds what the older kernel says.
+  // On this GPU, or where `found` is of other GPUs on one of its architecture. No cell: there is none, or a
+  // kernel or an older version is named.
   Found newer_eager(const Found& found, const GpuSpec& gpu, const KernelContext& context,
                     std::uint32_t kind) const;
 

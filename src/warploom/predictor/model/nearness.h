@@ -1,5 +1,5 @@
-// How near a cell is to what was asked, and the order in which cells are therefore asked: the first that is there
-// answers.
+// How near a cell is to what was asked, and the order in which cells are therefore asked: the first that is
+// there answers.
 #pragma once
 
 #include <array>
@@ -33,16 +33,16 @@ struct Nearness {
   Kin kin;
 };
 
-// Of the operator's own kind alone. An engine runs its kernels from CUDA graphs: another framework's kernel is nearer
-// than its own timed eagerly.
+// Of the operator's own kind alone. An engine runs its kernels from CUDA graphs: another framework's kernel
+// is nearer than its own timed eagerly.
 inline constexpr std::array kOwnKind{
     Nearness{Place::Here, Whose::Named, Kin::Own},     Nearness{Place::Elsewhere, Whose::Named, Kin::Own},
     Nearness{Place::Here, Whose::Asked, Kin::Own},     Nearness{Place::Here, Whose::Anyones, Kin::Own},
     Nearness{Place::Here, Whose::Anyones, Kin::Eager},
 };
 
-// Of this GPU, with the kinds of the same arithmetic: an engine's own kernel under other types of the same width is
-// nearer than another engine's.
+// Of this GPU, with the kinds of the same arithmetic: an engine's own kernel under other types of the same
+// width is nearer than another engine's.
 inline constexpr std::array kHereWithKin{
     Nearness{Place::Here, Whose::Asked, Kin::Own},
     Nearness{Place::Here, Whose::NoOthers, Kin::Own},
@@ -54,8 +54,9 @@ inline constexpr std::array kHereWithKin{
     Nearness{Place::Here, Whose::Anyones, Kin::Eager},
 };
 
-// Of the other GPUs, for each distance of arithmetic, the nearest first. Kernels that benchmarks alone run tell less
-// of engines than an engine's kernel under other scales, and than one on GPUs of another architecture.
+// Of the other GPUs, for each distance of arithmetic, the nearest first. Kernels that benchmarks alone run
+// tell less of engines than an engine's kernel under other scales, and than one on GPUs of another
+// architecture.
 inline constexpr std::array kOtherGpus{
     Nearness{Place::Beside, Whose::Asked, Kin::Nearest},
     Nearness{Place::Beside, Whose::Engines, Kin::Nearest},
