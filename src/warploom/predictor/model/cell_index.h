@@ -35,10 +35,10 @@ class CellIndex {
   // GPU falls to the other GPUs. The collector's own kernels answer when they are named, or nothing else is
   // known. No allocation.
   //
-  // Of this kind alone; of the operator's and those of the same arithmetic.
+  // Among cells of this kind alone; of the operator's and of the same arithmetic.
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   Found find(const GpuSpec& gpu, const KernelContext& context, const Operator& op) const;
-  // Of this kind, from the other GPUs, measured on this one or not.
+  // Among those of this kind, from the other GPUs, measured on this one or not.
   Found find_elsewhere(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
 
   // What answers in place of `found` (of an operator) where that is asked outside of the sizes it was

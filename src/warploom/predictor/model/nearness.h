@@ -21,10 +21,10 @@ enum class Whose {
 // What its kind is to that of the operator.
 enum class Kin {
   Own,
-  Eager,       // its own, timed call by call: the host is in the time
-  SameScales,  // the same arithmetic
-  OtherScales,  // the same arithmetic with scales for each block of weights where the operator has none, or without
-  Nearest,  // any of the family, those of nearer arithmetic first
+  Eager,        // its own, timed call by call: the host is in the time
+  SameScales,   // the same arithmetic
+  OtherScales,  // the same arithmetic, where one of the two alone has scales for blocks of weights
+  Nearest,      // any of the family, those of nearer arithmetic first
 };
 
 struct Nearness {
@@ -33,7 +33,7 @@ struct Nearness {
   Kin kin;
 };
 
-// Of the operator's own kind alone. An engine runs its kernels from CUDA graphs: another framework's kernel
+// The operator's own kind alone. An engine runs its kernels from CUDA graphs: another framework's kernel
 // is nearer than its own timed eagerly.
 inline constexpr std::array kOwnKind{
     Nearness{Place::Here, Whose::Named, Kin::Own},     Nearness{Place::Elsewhere, Whose::Named, Kin::Own},
@@ -41,7 +41,7 @@ inline constexpr std::array kOwnKind{
     Nearness{Place::Here, Whose::Anyones, Kin::Eager},
 };
 
-// Of this GPU, with the kinds of the same arithmetic: an engine's own kernel under other types of the same
+// This GPU, with the kinds of the same arithmetic: an engine's own kernel under other types of the same
 // width is nearer than another engine's.
 inline constexpr std::array kHereWithKin{
     Nearness{Place::Here, Whose::Asked, Kin::Own},
@@ -54,7 +54,7 @@ inline constexpr std::array kHereWithKin{
     Nearness{Place::Here, Whose::Anyones, Kin::Eager},
 };
 
-// Of the other GPUs, for each distance of arithmetic, the nearest first. Kernels that benchmarks alone run
+// The other GPUs, for each distance of arithmetic, the nearest first. Kernels that benchmarks alone run
 // tell less of engines than an engine's kernel under other scales, and than one on GPUs of another
 // architecture.
 inline constexpr std::array kOtherGpus{
