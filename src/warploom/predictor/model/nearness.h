@@ -11,7 +11,7 @@ enum class Place { Here, Beside, Elsewhere };
 
 // Whose kernel it is.
 enum class Whose {
-  Named,  // the kernel that is named, of the version that is named, else of the nearest, else of any framework
+  Named,  // the kernel that is named, of its version, else of the nearest, else of any framework
   Asked,  // the framework's that is named, of the version or the nearest; where none is named, the likeliest
   NoOthers,  // any framework's that is not another engine's than the one that is named
   Engines,   // any engine's
