@@ -47,8 +47,8 @@ if(WARPLOOM_HARDENED)
                          -fstack-clash-protection $<$<BOOL:${WARPLOOM_HAS_CF_PROTECTION}>:-fcf-protection>)
   target_link_options(warploom_options INTERFACE $<$<LINK_LANGUAGE:C,CXX>:-Wl,-z,relro,-z,now,-z,noexecstack>)
 endif()
-# g++ collects its garbage at 128 MB, which a batch passes again and again: a sixth of its time. Where a core has
-# the memory it begins later, or never; what is compiled is the same to the byte.
+# g++ collects its garbage at 128 MB, which a batch passes again and again: a tenth of its time and more. Where a core has
+# the memory it begins later; what is compiled is the same to the byte.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
 math(EXPR megabytes_each "${megabytes} / ${cores}")

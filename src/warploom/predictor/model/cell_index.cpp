@@ -98,12 +98,18 @@ CellIndex::Found CellIndex::named(const Nearness& nearness, const Question& ques
   return {cell, true, true, false, question.kind, question.own()};
 }
 
-// What is not timed eagerly. One after the other: the first serves nearly always.
+// What is not timed eagerly.
 const CellRecord* CellIndex::own_here(Whose whose, const Question& question) const {
+  return whose == Whose::Asked ? asked_here(question, false)
+                               : table_.default_here(question.gpu, CellTable::kAnyFramework, question.kind);
+}
+
+// The framework's that is named. One after the other: the first serves nearly always.
+const CellRecord* CellIndex::asked_here(const Question& question, bool eager_too) const {
   const ContextNames& names = question.names;
-  if (whose != Whose::Asked)
-    return table_.default_here(question.gpu, CellTable::kAnyFramework, question.kind);
-  const auto serves = [](const CellRecord* cell) { return cell != nullptr && !cell->launch_bound; };
+  const auto serves = [&](const CellRecord* cell) {
+    return cell != nullptr && (eager_too || !cell->launch_bound);
+  };
   const CellRecord* cell = table_.here(question.gpu, {names.framework, names.version, 0}, question.kind);
   if (!serves(cell))
     cell = table_.nearest_default(question.gpu, names, question.context.version, question.kind);
@@ -114,11 +120,7 @@ const CellRecord* CellIndex::own_here(Whose whose, const Question& question) con
 // Where nothing else of the kind is here: what is there was timed eagerly.
 CellIndex::Found CellIndex::eager_here(const Question& question) const {
   if (own_here(Whose::Anyones, question) != nullptr) return {};
-  const ContextNames& names = question.names;
-  const CellRecord* cell = table_.here(question.gpu, {names.framework, names.version, 0}, question.kind);
-  if (cell == nullptr)
-    cell = table_.nearest_default(question.gpu, names, question.context.version, question.kind);
-  if (cell == nullptr) cell = table_.here(question.gpu, {names.framework, 0, 0}, question.kind);
+  const CellRecord* cell = asked_here(question, true);
   if (cell == nullptr) cell = table_.here(question.gpu, {CellTable::kAnyFramework, 0, 0}, question.kind);
   if (cell == nullptr) return {};
   if (question.op != nullptr && is_library(*cell)) return {};

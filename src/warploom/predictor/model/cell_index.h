@@ -64,6 +64,7 @@ class CellIndex {
   Found at(const Nearness& nearness, const Question& question) const;
   Found named(const Nearness& nearness, const Question& question) const;
   const CellRecord* own_here(Whose whose, const Question& question) const;
+  const CellRecord* asked_here(const Question& question, bool eager_too) const;
   Found eager_here(const Question& question) const;
   Found kin_here(const Nearness& nearness, const Question& question) const;
   Found elsewhere(const Question& question) const;
