@@ -25,10 +25,12 @@ class BatchSources(unittest.TestCase):
         for name, text in sources.items():
             (self.folder / name).write_text(text)
         paths = [str(self.folder / name) for name in sources if name.endswith(".cpp")]
-        words = [sys.executable, TOOL, "--most", str(most), "--into", self.folder / "batches"]
-        words += ["--headers", self.folder, "--", *paths]
+        lists = self.folder / "lists"
+        lists.write_text("\t".join([str(self.folder / "batches"), *paths]) + "\n")
+        words = [sys.executable, TOOL, "--most", str(most), "--lists", lists, "--headers", self.folder]
         lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
-        return {Path(line.split("\t")[0]).name: Path(line.split("\t")[1]).name for line in lines}
+        return {Path(file).name: Path(batch).name
+                for batch, *files in (line.split("\t") for line in lines) for file in files}
 
     def text(self, batch="batch_0.cpp"):
         return (self.folder / "batches" / batch).read_text()
