@@ -27,6 +27,7 @@ struct RequestGroup {
   std::int64_t context_tokens = 0;
   std::int64_t kv_tokens() const { return context_tokens + query_tokens; }
   static FieldTable describe();
+  friend bool operator==(const RequestGroup&, const RequestGroup&) = default;
 };
 
 // Dimensions of multi-head latent attention; defaults are DeepSeek-V3's.

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kContextGridStart = 16;
 constexpr double kLeastOfStep = 0.1;  // of its mean, however lucky its draw
+constexpr std::size_t kMostPrompts = 16384;  // remembered at once: a few megabytes
 
 // Contexts 0, 16, 32, ... : short ones cost a launch whatever their length.
 std::vector<std::int64_t> context_points(std::int64_t limit) {
@@ -429,7 +430,18 @@ void OperatorStepPricer::add_prefill(const StepBatch& batch, ListPrice& price) {
       shape_.prefill.push_back({1, chunk.tokens, chunk.context});
     }
   }
-  price += sums_.price(plan_.attention_operators(shape_), pricer_, times_);
+  if (shape_.prefill.size() == 1)
+    price += sums_.add(prompt_list(shape_.prefill.front()), times_);
+  else
+    price += sums_.price(plan_.attention_operators(shape_), pricer_, times_);
+}
+
+const PricedList& OperatorStepPricer::prompt_list(const RequestGroup& chunks) {
+  const auto known = prompts_.find(chunks);
+  if (known != prompts_.end()) return known->second;
+  PricedList list = sums_.list(plan_.attention_operators(shape_), pricer_);
+  if (prompts_.size() >= kMostPrompts) prompts_.clear();
+  return prompts_.emplace(chunks, std::move(list)).first->second;
 }
 
 }  // namespace warploom

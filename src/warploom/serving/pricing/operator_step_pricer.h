@@ -17,15 +17,17 @@
 //   Requests within a window and those beyond it are priced apart, each as their share of a batch of as many
 //   like them; so are those with another number of query tokens (drafts).
 // - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
-//   part.
+//   part. Where all are alike, the price is remembered: a run meets the same lengths again and again.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
+#include "warploom/base/hash.h"
 #include "warploom/models/step_plan.h"
 #include "warploom/serving/pricing/batch_overlap.h"
 #include "warploom/serving/pricing/cuda_graph.h"
@@ -98,6 +100,7 @@ class OperatorStepPricer final : public StepPricer {
   double spread_at(std::size_t row);
   void add_decode(const StepBatch& batch, std::int64_t parts, ListPrice& price);
   void add_prefill(const StepBatch& batch, ListPrice& price);
+  const PricedList& prompt_list(const RequestGroup& chunks);  // of a step whose chunks are these alone
   // Decoding requests of a batch that are priced as alike.
   struct DecodeGroup {
     std::int64_t query_tokens = 1, requests = 0, context_sum = 0, context_max = 0;
@@ -170,6 +173,13 @@ class OperatorStepPricer final : public StepPricer {
   KernelSums sums_;                  // of what no table holds; knows every kernel
   std::vector<OperatorNode> nodes_;  // of the part being listed
   StepShape shape_;                  // of the prefill chunks; keeps its memory
+  struct HashOfGroup {
+    std::size_t operator()(const RequestGroup& group) const {
+      const std::uint64_t hash = hash_combine(std::uint64_t(group.count), std::uint64_t(group.query_tokens));
+      return std::size_t(hash_combine(hash, std::uint64_t(group.context_tokens)));
+    }
+  };
+  std::unordered_map<RequestGroup, PricedList, HashOfGroup> prompts_;
 };
 
 }  // namespace warploom

@@ -32,33 +32,29 @@ std::vector<KernelTime> KernelSums::sorted() const {
   return used;
 }
 
-ListPrice KernelSums::price(std::span<const OperatorNode> operators, const OperatorPricer& pricer,
-                            double times) {
-  return pricer.price(operators,
-                      [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
-                        const double count = double(node.count) * times;
-                        add(index_of(node, std::move(source)), one_call.p50.value() * count, count);
-                      });
+PricedList KernelSums::list(std::span<const OperatorNode> operators, const OperatorPricer& pricer) {
+  PricedList list;
+  list.price = pricer.price(
+      operators, [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
+        list.kernels.push_back(
+            {index_of(node, std::move(source)), one_call.p50.value(), double(node.count)});
+      });
+  return list;
 }
 
 void PriceTable::fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
                       KernelSums& sums) {
-  std::vector<Kernel>& kernels = kernels_[row];
-  kernels.clear();
-  const ListPrice price = pricer.price(
-      operators, [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
-        const auto count = double(node.count);
-        kernels.push_back({sums.index_of(node, std::move(source)), one_call.p50.value() * count, count});
-      });
-  rows_[row] = Row{.price = price, .used = 0, .filled = true};
+  PricedList list = sums.list(operators, pricer);
+  rows_[row] = Row{.price = list.price, .used = 0, .filled = true};
+  kernels_[row] = std::move(list.kernels);
 }
 
 void PriceTable::collect(KernelSums& sums) const {
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const double used = rows_[row].used;
     if (used == 0) continue;
-    for (const Kernel& kernel : kernels_[row])
-      sums.add(kernel.index, used * kernel.seconds, used * kernel.calls);
+    for (const KernelShare& share : kernels_[row])
+      sums.add(share.kernel, used * (share.one_call * share.calls), used * share.calls);
   }
 }
 

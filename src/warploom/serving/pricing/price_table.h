@@ -13,6 +13,18 @@
 
 namespace warploom {
 
+// A kernel's part of a priced list: one call of it, in seconds, and how often it is called.
+struct KernelShare {
+  std::size_t kernel = 0;  // of the sums that the list was priced with
+  double one_call = 0, calls = 0;
+};
+
+// A list of operators with what it takes.
+struct PricedList {
+  ListPrice price;
+  std::vector<KernelShare> kernels;
+};
+
 // GPU time over many steps, by kernel and what its price rests on.
 class KernelSums {
  public:
@@ -22,8 +34,20 @@ class KernelSums {
     kernels_[kernel].time += Seconds(seconds);
     kernels_[kernel].calls += calls;
   }
-  // Prices a list and adds its kernels, as many times.
-  ListPrice price(std::span<const OperatorNode> operators, const OperatorPricer& pricer, double times = 1);
+  // Prices a list, whose kernels are known from then on and not added.
+  PricedList list(std::span<const OperatorNode> operators, const OperatorPricer& pricer);
+  // Adds its kernels, as many times, and gives its price.
+  const ListPrice& add(const PricedList& list, double times = 1) {
+    for (const KernelShare& share : list.kernels) {
+      const double calls = share.calls * times;
+      add(share.kernel, share.one_call * calls, calls);
+    }
+    return list.price;
+  }
+  // Both.
+  ListPrice price(std::span<const OperatorNode> operators, const OperatorPricer& pricer, double times = 1) {
+    return add(list(operators, pricer), times);
+  }
   void clear();
   std::vector<KernelTime> sorted() const;
 
@@ -58,17 +82,13 @@ class PriceTable {
   void forget_uses();
 
  private:
-  struct Kernel {
-    std::size_t index = 0;
-    double seconds = 0, calls = 0;
-  };
   struct Row {  // one cache line
     ListPrice price;
     double used = 0;  // sum of the weights
     bool filled = false;
   };
   std::vector<Row> rows_;
-  std::vector<std::vector<Kernel>> kernels_;
+  std::vector<std::vector<KernelShare>> kernels_;
 };
 
 }  // namespace warploom
