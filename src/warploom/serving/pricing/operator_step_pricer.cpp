@@ -97,11 +97,12 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   const std::int64_t parts = splits ? 2 : 1;
   const std::int64_t exchanged =
       !serves_group_ || in_graph ? group_padded : std::max(group_padded, exchanged_tokens(batch));
-  ListPrice price, exchange;
-  double deviation = 0;
+  ListPrice price;
+  double deviation = 0, exchange_p50 = 0;
   if (!splits && !draws(batch)) {
     price = sized_price({padded, group_tokens, exchanged}, batch.logits_rows);
   } else {
+    ListPrice exchange;
     for (std::int64_t part = 0; part < parts; ++part) {
       add_part(kPerToken, divide_up(padded, parts), price);
       if (!serves_group_) continue;
@@ -111,6 +112,7 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
       add_part(kPerExchangedToken, divide_up(exchanged, parts), splits ? exchange : price);
     }
     if (splits) price += exchange;
+    exchange_p50 = exchange.p50;
     if (batch.logits_rows > 0) add_part(kPerRow, batch.logits_rows, price);
   }
   if (batch.decode_requests > 0) add_decode(batch, parts, price);
@@ -118,7 +120,7 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   StepCost cost = price.cost();
   double change = deviation;
   if (splits)
-    change -= overlapped_seconds(overlap_.share_of(batch), cost.p50.value() - exchange.p50, exchange.p50,
+    change -= overlapped_seconds(overlap_.share_of(batch), cost.p50.value() - exchange_p50, exchange_p50,
                                  plan_.layers());
   const double scale = std::max(kLeastOfStep, 1 + change / cost.p50.value());
   return {cost.p10 * scale, cost.p50 * scale, cost.p90 * scale, cost.collectives};

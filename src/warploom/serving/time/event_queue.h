@@ -1,5 +1,6 @@
 // Events in the order of their time; events of one time leave in the order in which they were pushed, so a
-// run does not depend on the heap's layout. push and pop are O(log n) and allocate only when the heap grows.
+// run does not depend on the heap's layout. push and pop are O(log n) and allocate only when the heap grows. An
+// entry is written where it stays: one that is written and moved at once is read back before it is there.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +20,19 @@ class EventQueue {
   SimTime next_time() const { return heap_.front().time; }
 
   void push(SimTime time, Event event) {
-    heap_.push_back({time, sequence_++, std::move(event)});
-    std::push_heap(heap_.begin(), heap_.end(), later);
+    std::size_t place = heap_.size();
+    heap_.emplace_back();
+    for (; place > 0; place = (place - 1) / 2) {  // those behind it go down; none of equal time is
+      Entry& above = heap_[(place - 1) / 2];
+      if (above.time <= time) break;
+      heap_[place] = std::move(above);
+    }
+    heap_[place] = {time, sequence_++, std::move(event)};
   }
 
   Event pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    Event event = std::move(heap_.back().event);
+    Event event = std::move(heap_.front().event);
+    if (heap_.size() > 1) std::pop_heap(heap_.begin(), heap_.end(), later);
     heap_.pop_back();
     return event;
   }
@@ -33,7 +40,7 @@ class EventQueue {
  private:
   struct Entry {
     SimTime time;
-    std::uint64_t sequence;
+    std::uint64_t sequence = 0;
     Event event;
   };
   static bool later(const Entry& a, const Entry& b) {
