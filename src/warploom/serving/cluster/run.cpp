@@ -141,14 +141,16 @@ void Run::play_moment(SimTime now) {
   for (Pool& pool : pools_) pool.look(now);
   if (caches_ != nullptr) caches_->look_at(now);
   while (!step_ends_.empty() && step_ends_.next_time() == now) {
-    const StepEnd end = step_ends_.pop();
+    const StepEnd end = step_ends_.next();
     Pool& pool = pools_[end.pool];
     Instance& instance = pool.instance(end.instance);
-    if (instance.epoch != end.epoch) continue;
-    if (const SimTime later = instance.group.oldest_end(); later > now) {  // the host launches another step
-      step_ends_.push(later, end);
+    const bool current = instance.epoch == end.epoch;
+    if (const SimTime later = current ? instance.group.oldest_end() : now; later > now) {
+      step_ends_.put_off(later);  // the host launches another step
       continue;
     }
+    step_ends_.pop();
+    if (!current) continue;
     current_pool_ = end.pool;
     instance.group.finish(now, *this);
     if (caches_ != nullptr) write_units(end.pool, end.instance);

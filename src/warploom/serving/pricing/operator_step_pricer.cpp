@@ -81,8 +81,9 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   // Ranks that step together run one graph size: each pads to what the widest of them needs.
   // Context parallelism of prompts leaves a GPU its part of them, and of the decoding requests.
   const std::int64_t sharers = plan_.sharding().prefill_context_parallel;
-  const std::int64_t own =
-      divide_up(batch.chunk_tokens, sharers) + divide_up(batch.tokens() - batch.chunk_tokens, sharers);
+  const std::int64_t own = sharers == 1 ? batch.tokens()
+                                        : divide_up(batch.chunk_tokens, sharers) +
+                                              divide_up(batch.tokens() - batch.chunk_tokens, sharers);
   const std::int64_t widest = sharers == 1 ? std::max(own, batch.widest_rank_tokens) : own;
   const std::vector<std::int64_t>& sizes = padding_.sizes_of(batch.chunk_tokens);
   const bool in_graph = !sizes.empty() && widest <= sizes.back();
@@ -304,7 +305,7 @@ std::size_t OperatorStepPricer::decode_table(std::size_t kind, std::int64_t quer
   for (std::size_t i = 0; i < decode_tables_.size(); ++i)
     if (decode_tables_[i].kind == kind && decode_tables_[i].query_tokens == query_tokens) return i;
   const std::size_t rows = sequence_grid_.size() * decode_kinds_[kind].contexts.size();
-  decode_tables_.push_back({kind, query_tokens, PriceTable(rows)});
+  decode_tables_.push_back({kind, query_tokens, PriceTable(rows), {}, {}});
   return decode_tables_.size() - 1;
 }
 
@@ -318,23 +319,31 @@ void OperatorStepPricer::fill_decode(DecodeTable& table, std::size_t sequences, 
   table.prices.fill(sequences * kind.contexts.size() + context, nodes_, pricer_, sums_);
 }
 
-void OperatorStepPricer::find_corners(Corners& corners, double sequences, double context) {
+void OperatorStepPricer::find_corners(Corners& corners, DecodeCell DecodeTable::*last, double sequences,
+                                      double context) {
   DecodeTable& table = decode_tables_[corners.table];
   const PriceGrid& contexts = decode_kinds_[table.kind].contexts;
-  const GridPosition s = sequence_grid_.locate(sequences), c = contexts.locate(context);
+  DecodeCell& cell = table.*last;
+  const bool same = sequences == cell.sequences && context > cell.from && context < cell.to;
+  const GridPosition s = same ? cell.sequence : sequence_grid_.locate(sequences);
+  const GridPosition c = same ? GridPosition{cell.context, (context - cell.from) / (cell.to - cell.from)}
+                              : contexts.locate(context);
   corners.count = 0;
   const auto add = [&](std::size_t si, std::size_t ci, double weight) {
     if (weight == 0) return;
     const std::size_t row = si * contexts.size() + ci;
-    if (!table.prices.has(row)) fill_decode(table, si, ci);
+    if (!same && !table.prices.has(row)) fill_decode(table, si, ci);
     corners.rows[corners.count++] = {row, weight};
   };
   const double own = 1.0 - s.weight;
   add(s.low, c.low, own * (1.0 - c.weight));
   add(s.low, c.low + 1, own * c.weight);
-  if (s.weight == 0) return;
-  add(s.low + 1, c.low, s.weight * (1.0 - c.weight));
-  add(s.low + 1, c.low + 1, s.weight * c.weight);
+  if (s.weight > 0) {
+    add(s.low + 1, c.low, s.weight * (1.0 - c.weight));
+    add(s.low + 1, c.low + 1, s.weight * c.weight);
+  }
+  if (!same && c.weight > 0)
+    cell = {sequences, s, double(contexts[c.low]), double(contexts[c.low + 1]), c.low};
 }
 
 double OperatorStepPricer::time_of(const Corners& corners) const {
@@ -354,14 +363,14 @@ void OperatorStepPricer::add_decode_kind(std::size_t kind, std::span<const Decod
     const DecodeGroup& group = groups[i];
     const double mean = group.mean();
     corners_[i].table = decode_table(kind, group.query_tokens);
-    find_corners(corners_[i], together_in_part, mean);
-    together += double(group.requests) / together_in_part * time_of(corners_[i]);
+    find_corners(corners_[i], &DecodeTable::together, together_in_part, mean);
     // Far longer than the mean: the one request may outlast all others together.
     uneven |= double(group.context_max) > 2.0 * mean;
   }
   for (std::size_t i = 0; uneven && i < groups.size(); ++i) {
+    together += double(groups[i].requests) / together_in_part * time_of(corners_[i]);
     Corners alone{.table = corners_[i].table, .rows = {}};
-    find_corners(alone, 1.0, double(groups[i].context_max));
+    find_corners(alone, &DecodeTable::alone, 1.0, double(groups[i].context_max));
     longest = std::max(longest, time_of(alone));
   }
   const double scale = longest > together && together > 0 ? longest / together : 1.0;

@@ -113,11 +113,19 @@ class OperatorStepPricer final : public StepPricer {
     PriceGrid contexts;
     std::vector<std::size_t> operators;  // by their place in the plan's decode operators
   };
+  // Where the step before lay in a table, and most steps lie: the rows around it are filled.
+  struct DecodeCell {
+    double sequences = -1;
+    GridPosition sequence;
+    double from = 0, to = 0;  // contexts between these, both outside
+    std::size_t context = 0;
+  };
   // Prices of one kind for requests with so many query tokens each, by their number and mean context.
   struct DecodeTable {
     std::size_t kind = 0;
     std::int64_t query_tokens = 1;
     PriceTable prices;
+    DecodeCell together, alone;  // of the last group, and of its longest request alone
   };
   // Which table a group of one kind is priced from, and the rows around it.
   struct Corners {
@@ -134,7 +142,7 @@ class OperatorStepPricer final : public StepPricer {
                        ListPrice& price);
   std::size_t decode_table(std::size_t kind, std::int64_t query_tokens);  // of decode_tables_
   // The rows around a batch are filled then.
-  void find_corners(Corners& corners, double sequences, double context);
+  void find_corners(Corners& corners, DecodeCell DecodeTable::*last, double sequences, double context);
   void fill_decode(DecodeTable& table, std::size_t sequences, std::size_t context);
   double time_of(const Corners& corners) const;
 

@@ -16,8 +16,9 @@ class EventQueue {
  public:
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
-  // Time of the next event; the queue must not be empty.
+  // The next event and its time; the queue must not be empty.
   SimTime next_time() const { return heap_.front().time; }
+  const Event& next() const { return heap_.front().event; }
 
   void push(SimTime time, Event event) {
     std::size_t place = heap_.size();
@@ -27,7 +28,10 @@ class EventQueue {
       if (above.time <= time) break;
       heap_[place] = std::move(above);
     }
-    heap_[place] = {time, sequence_++, std::move(event)};
+    Entry& entry = heap_[place];
+    entry.time = time;
+    entry.sequence = sequence_++;
+    entry.event = std::move(event);
   }
 
   Event pop() {
@@ -35,6 +39,13 @@ class EventQueue {
     if (heap_.size() > 1) std::pop_heap(heap_.begin(), heap_.end(), later);
     heap_.pop_back();
     return event;
+  }
+
+  // The next event comes at `time`, no earlier than it would have, as if it were pushed now.
+  void put_off(SimTime time) {
+    if (heap_.size() > 1) return push(time, pop());
+    heap_.front().time = time;
+    heap_.front().sequence = sequence_++;
   }
 
  private:

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -12,21 +12,29 @@ namespace {
 
 RC_GTEST_PROP(EventQueue, LeavesInOrderOfTimeThenOfPushing, ()) {
   EventQueue<int> queue;
-  std::vector<std::pair<int, int>> expected;  // time, event: numbered as pushed
-  const auto operations = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-3, 8));  // below 0: pop
+  // Below 0 the next one leaves, or is put off.
+  const auto operations = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-4, 8));
+  std::map<std::pair<int, int>, int> expected;  // by time and the order in which they were pushed
   int pushed = 0;
   const auto pop = [&] {
-    const auto next = std::min_element(expected.begin(), expected.end());
-    RC_ASSERT(queue.next_time() == SimTime() + SimDuration(next->first));
+    const auto next = expected.begin();
+    RC_ASSERT(queue.next_time() == SimTime(next->first.first));
+    RC_ASSERT(queue.next() == next->second);
     RC_ASSERT(queue.pop() == next->second);
     expected.erase(next);
   };
   for (const int operation : operations) {
-    if (operation < 0) {
-      if (!queue.empty()) pop();
-    } else {
-      queue.push(SimTime() + SimDuration(operation), pushed);
-      expected.emplace_back(operation, pushed++);
+    if (operation >= 0) {
+      queue.push(SimTime(operation), pushed);
+      expected[{operation, pushed}] = pushed;
+      ++pushed;
+    } else if (!queue.empty() && operation >= -2) {
+      pop();
+    } else if (!queue.empty()) {
+      const auto [key, event] = *expected.begin();
+      queue.put_off(SimTime(key.first - operation));
+      expected.erase(key);
+      expected[{key.first - operation, pushed++}] = event;
     }
     RC_ASSERT(queue.size() == expected.size());
   }
