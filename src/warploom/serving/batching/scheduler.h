@@ -88,18 +88,18 @@ std::size_t book_decoding(SchedulerState& state, ScheduledBatch& batch, std::siz
   const std::size_t end = std::min(state.running.size(), at + std::size_t(budget));
   if (at >= end) return at;
   constexpr std::size_t kAhead = 8;  // the memory is asked for the sequence that stands so far behind
+  const std::size_t asked_to = end > kAhead ? end - kAhead : 0;
   const Slot* const running = state.running.data();
   Sequence* const sequences = state.sequences.data();
   const std::size_t before = batch.decode_contexts.size(), emitted = batch.emitting.size();
   batch.decode_contexts.resize(before + end - at);
   batch.emitting.resize(emitted + end - at);
-  std::int32_t* const contexts = batch.decode_contexts.data() + before;
-  Emission* const emissions = batch.emitting.data() + emitted;
-  std::size_t booked = 0;
+  std::int32_t* context_place = batch.decode_contexts.data() + before;
+  Emission* emission_place = batch.emitting.data() + emitted;
   std::int64_t sum = batch.decode_context_sum;
   std::int32_t most = batch.decode_context_max;
   for (; at < end; ++at) {
-    if (at + kAhead < end) __builtin_prefetch(&sequences[running[at + kAhead]], 1);
+    if (at < asked_to) __builtin_prefetch(&sequences[running[at + kAhead]], 1);
     const Slot slot = running[at];
     Sequence& sequence = sequences[slot];
     if (sequence.idle()) continue;
@@ -107,11 +107,12 @@ std::size_t book_decoding(SchedulerState& state, ScheduledBatch& batch, std::siz
     batch.note(slot, sequence);
     const std::int32_t context = sequence.computed_tokens++;
     ++sequence.outputs_scheduled;
-    contexts[booked] = context;
-    emissions[booked++] = {slot, 1};
+    *context_place++ = context;
+    *emission_place++ = {slot, 1};
     sum += context;
     most = std::max(most, context);
   }
+  const auto booked = std::size_t(context_place - batch.decode_contexts.data()) - before;
   batch.decode_contexts.resize(before + booked);
   batch.emitting.resize(emitted + booked);
   batch.decode_context_sum = sum;
