@@ -10,7 +10,7 @@ namespace warploom {
 namespace {
 
 constexpr std::int64_t kContextGridStart = 16;
-constexpr double kLeastOfStep = 0.1;  // of its mean, however lucky its draw
+constexpr double kLeastOfStep = 0.1;         // of its mean, however lucky its draw
 constexpr std::size_t kMostPrompts = 16384;  // remembered at once: a few megabytes
 
 // Contexts 0, 16, 32, ... : short ones cost a launch whatever their length.

@@ -36,8 +36,7 @@ PricedList KernelSums::list(std::span<const OperatorNode> operators, const Opera
   PricedList list;
   list.price = pricer.price(
       operators, [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
-        list.kernels.push_back(
-            {index_of(node, std::move(source)), one_call.p50.value(), double(node.count)});
+        list.kernels.push_back({index_of(node, std::move(source)), one_call.p50.value(), double(node.count)});
       });
   return list;
 }

@@ -1,6 +1,6 @@
 // Events in the order of their time; events of one time leave in the order in which they were pushed, so a
-// run does not depend on the heap's layout. push and pop are O(log n) and allocate only when the heap grows. An
-// entry is written where it stays: one that is written and moved at once is read back before it is there.
+// run does not depend on the heap's layout. push and pop are O(log n) and allocate only when the heap grows.
+// An entry is written where it stays: one that is written and moved at once is read back before it is there.
 #pragma once
 
 #include <algorithm>
