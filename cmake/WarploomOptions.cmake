@@ -69,7 +69,7 @@ set_target_properties(warploom_options PROPERTIES INTERFACE_POSITION_INDEPENDENT
 
 # What runs once a request (texts, JSON, options), and the bodies of tests, are compiled for a quick build; in a wheel
 # for its size. g++ compiles a batch at -Og in 0.7 of its time at -O1 (docs/decisions/0187), clang takes as long; what is
-# called once is inlined all the same, which leaves a third less to generate (docs/decisions/0189).
+# called once is inlined all the same, which leaves a third less to generate (0189).
 set(WARPLOOM_COLD $<$<CONFIG:Release>:-O1>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(WARPLOOM_COLD $<$<CONFIG:Release>:-Og> $<$<CONFIG:Release>:-finline-functions-called-once>)
