@@ -104,6 +104,11 @@ class BatchSources(unittest.TestCase):
         done = subprocess.run(words, cwd=self.folder, check=True, capture_output=True, text=True)
         self.assertEqual(done.stdout, "a.cpp\t0\nb.cpp\t1\n")
 
+    def test_refuses_neither_lists_nor_files(self):
+        done = subprocess.run([sys.executable, TOOL, "--most", "9"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("either --lists or files", done.stderr)
+
     def test_takes_the_values_of_a_scoped_enum_as_they_are(self):
         scoped = unnamed("enum class Term { kLimit };")
         self.batches({"a.cpp": scoped, "b.cpp": unnamed("constexpr int kLimit = 2;")})
